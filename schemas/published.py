@@ -1,0 +1,77 @@
+"""The JSON Schemas that we publish, generated from the models."""
+
+import json
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+from pydantic import BaseModel
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def _benchmark() -> type[BaseModel]:
+    from schemas.benchmark import Benchmark
+
+    return Benchmark
+
+
+def _evaluation() -> type[BaseModel]:
+    from schemas.evaluation import Evaluation
+
+    return Evaluation
+
+
+def _output() -> type[BaseModel]:
+    from schemas.output import OutputDocument
+
+    return OutputDocument
+
+
+def _run_spec() -> type[BaseModel]:
+    from schemas.run import RunSpec
+
+    return RunSpec
+
+
+def _metrics() -> type[BaseModel]:
+    from schemas.metrics import OverallMetrics
+
+    return OverallMetrics
+
+
+PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
+    "benchmark-1.0": _benchmark,
+    "evaluation-1.0": _evaluation,
+    "metrics-1.0": _metrics,
+    "output-v1": _output,
+    "run-spec-1.0": _run_spec,
+}
+
+
+def generate(name: str) -> dict[str, Any]:
+    """The schema of a published model, from the model."""
+    schema = PUBLISHED[name]().model_json_schema(mode="validation", by_alias=True)
+    return {"$schema": DIALECT, "$id": f"assent/{name}.json", **_without_titles(schema)}
+
+
+def _without_titles(schema: Any) -> Any:
+    """Generated titles only repeat the names of fields."""
+    if isinstance(schema, list):
+        return [_without_titles(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    is_field = "title" in schema and isinstance(schema["title"], str)
+    return {k: _without_titles(v) for k, v in schema.items() if not (k == "title" and is_field)}
+
+
+def as_text(schema: dict[str, Any]) -> str:
+    """A schema as it stands in its file."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def stored(name: str) -> dict[str, Any]:
+    """The schema of a published model, from its file."""
+    text = resources.files("schemas").joinpath(f"json/{name}.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -1,0 +1,68 @@
+"""Settings of the environment: `assent.toml`, then `ASSENT_*` variables; flags come on top.
+
+Read by the command line and by stage modules only.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from schemas.errors import UserError
+
+EngineName = Literal["auto", "embedded", "prefect"]
+
+
+class Settings(BaseSettings):
+    """What a working directory or a machine decides once for all runs."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASSENT_", toml_file="assent.toml", frozen=True, extra="ignore"
+    )
+
+    home: Path = Field(default=Path(".assent"), description="State directory.")
+    store: str | None = Field(
+        default=None, description="Sample store: a SQLAlchemy URL; a SQLite file when not set."
+    )
+    engine: EngineName = Field(default="auto", description="Who carries out the stages.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment before file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read_settings() -> Settings:
+    """The settings that hold in the current directory.
+
+    Raises:
+        UserError: `assent.toml` or an `ASSENT_*` variable is wrong.
+    """
+    try:
+        return Settings()
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(
+            f"not valid TOML: {error}", where="assent.toml", code="bad_settings"
+        ) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        raise UserError(
+            f"setting {name!r}: {first['msg']}",
+            where=f"assent.toml or ASSENT_{name.upper()}",
+            code="bad_settings",
+        ) from None
