@@ -1,0 +1,198 @@
+"""`assent evaluate`: a benchmark, a model, and what came of it."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.console import Format, FormatOption, note, print_json, printable
+from flows.cli.prompts import Form, FormOption, FrameOption, PluginsOption, StripOption
+
+
+class TieBreak(StrEnum):
+    """Verdict of a good/bad tie."""
+
+    ABSTAIN = "abstain"
+    GOOD = "good"
+    BAD = "bad"
+    FIRST = "first"
+
+
+class Parser(StrEnum):
+    """How a reply is read."""
+
+    FINAL_ANSWER = "final-answer"
+    FIRST_MATCH = "first-match"
+
+
+class EngineChoice(StrEnum):
+    """Who carries out the stages."""
+
+    AUTO = "auto"
+    EMBEDDED = "embedded"
+    PREFECT = "prefect"
+
+
+_ASKING, _READING, _WORKING, _FILES = "Asking", "Reading replies", "Working", "Files and engine"
+
+
+def evaluate(
+    bench: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark.")],
+    model: Annotated[
+        str, typer.Option(help="provider/model: control/coin, replay/PATH.", metavar="M")
+    ],
+    n_samples: Annotated[int, typer.Option(help="Samples per item.", rich_help_panel=_ASKING)] = 5,
+    temperature: Annotated[float, typer.Option(rich_help_panel=_ASKING)] = 1.0,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply.", rich_help_panel=_ASKING)] = 1024,
+    top_p: Annotated[float | None, typer.Option(rich_help_panel=_ASKING)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Sample i gets seed + i.", rich_help_panel=_ASKING)
+    ] = None,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="Ends a reply; repeatable.", rich_help_panel=_ASKING)
+    ] = None,
+    question_form: FormOption = Form.SUPPORT,
+    coherence_frame: FrameOption = None,
+    strip_tex: StripOption = True,
+    allow_plugins: PluginsOption = False,
+    paraphrase_variant: Annotated[
+        int, typer.Option(help="Wording; 0 is the canonical one.", rich_help_panel=_ASKING)
+    ] = 0,
+    paraphrase_cycle: Annotated[
+        bool, typer.Option("--paraphrase-cycle", help="Every wording.", rich_help_panel=_ASKING)
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(help="Only the first N items.", rich_help_panel=_ASKING)
+    ] = None,
+    items: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this item; repeatable.", metavar="ID", rich_help_panel=_ASKING),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(help="Only items so tagged; repeatable.", rich_help_panel=_ASKING),
+    ] = None,
+    tie_break: Annotated[
+        TieBreak, typer.Option(help="Verdict of a good/bad tie.", rich_help_panel=_READING)
+    ] = TieBreak.ABSTAIN,
+    parser: Annotated[
+        Parser, typer.Option(help="How a reply is read.", rich_help_panel=_READING)
+    ] = Parser.FINAL_ANSWER,
+    max_failed: Annotated[
+        float, typer.Option(help="Share of failed samples that passes.", rich_help_panel=_READING)
+    ] = 0.05,
+    epoch: Annotated[
+        str, typer.Option(help="Draws of another epoch are new.", rich_help_panel=_WORKING)
+    ] = "",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Redraw everything once.", rich_help_panel=_WORKING)
+    ] = False,
+    concurrency: Annotated[
+        int, typer.Option(help="Most calls at a time.", rich_help_panel=_WORKING)
+    ] = 16,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds for one request.", rich_help_panel=_WORKING)
+    ] = 60.0,
+    max_retries: Annotated[
+        int, typer.Option(help="Further requests per sample.", rich_help_panel=_WORKING)
+    ] = 5,
+    max_calls: Annotated[
+        int | None, typer.Option(help="Most requests in all.", rich_help_panel=_WORKING)
+    ] = None,
+    run_id: Annotated[
+        str | None, typer.Option(help="Name of the run.", rich_help_panel=_FILES)
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="Other evaluation file.", rich_help_panel=_FILES),
+    ] = None,
+    output_dir: Annotated[
+        str, typer.Option(help="Holds evaluations/ and outputs/.", rich_help_panel=_FILES)
+    ] = ".",
+    log: Annotated[
+        str | None, typer.Option(help="Append a run log.", rich_help_panel=_FILES)
+    ] = None,
+    engine: Annotated[
+        EngineChoice | None,
+        typer.Option(help="auto: Prefect when a server is configured.", rich_help_panel=_FILES),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress, no notes.", rich_help_panel=_FILES)
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Say what is done.", rich_help_panel=_FILES)
+    ] = False,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Ask a model about every item, vote, and measure its agreement with the panel.
+
+    Samples are kept: running the same command again asks nobody, and an interrupted run goes on
+    where it stopped. Results: evaluations/<benchmark>/<run>.json, outputs/<benchmark>/<run>.json
+    and Parquet tables in outputs/artifacts/<run>/.
+
+    Example: assent evaluate examples/stop_sign/benchmark.json --model control/coin
+    """
+    given: dict[str, Any] = {
+        name: value.value if isinstance(value, StrEnum) else value
+        for name, value in locals().items()
+        if value is not None
+    }
+    for name in ("bench", "engine", "quiet", "verbose", "format_"):
+        given.pop(name, None)
+    given["benchmark"] = bench
+    _run(given, engine, quiet=quiet, verbose=verbose, as_json=format_ is Format.JSON)
+
+
+def _run(
+    given: dict[str, Any],
+    engine: EngineChoice | None,
+    *,
+    quiet: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    from flows.cli import results
+    from flows.cli.progress import shown_progress
+    from flows.engines import choose_engine
+    from flows.options import make_order
+    from flows.preflight import preflight
+    from schemas.run import CycleResult
+    from schemas.settings import read_settings
+    from tasks.sampling.engine import BudgetExhausted
+
+    order, cycle = make_order(**given)
+    preflight(order, cycle=cycle)
+    chosen = choose_engine(engine.value if engine else read_settings().engine)
+    if not quiet:
+        note(_engine_note(chosen.name, chosen.server))
+    try:
+        with shown_progress(quiet=quiet) as monitor:
+            if chosen.name == "prefect":
+                from flows.cli.on_prefect import run_on_prefect
+
+                result = run_on_prefect(given | {"run_id": order.run_id}, server=chosen.server)
+            else:
+                from flows.pipelines import run_cycle, run_evaluation
+
+                result = run_cycle(order) if cycle else run_evaluation(order)
+    except BudgetExhausted as stopped:
+        if as_json:
+            print_json(results.stopped(order, monitor, "max_calls"))
+        note(printable(str(stopped)))
+        raise typer.Exit(3) from None
+    if as_json:
+        print_json(results.as_json(result))
+    else:
+        results.print_result(result, monitor, show_stages=verbose or chosen.name == "prefect")
+    runs = result.runs if isinstance(result, CycleResult) else (result,)
+    if any(run.too_many_failed for run in runs):
+        note("more samples failed than --max-failed allows; see failed samples above")
+        raise typer.Exit(1)
+
+
+def _engine_note(name: str, server: str | None) -> str:
+    if name == "embedded":
+        return "engine: embedded (no Prefect server is configured)"
+    if server:
+        return f"engine: Prefect at {printable(server)}"
+    return "engine: Prefect with a server of its own for this command; this takes some seconds"

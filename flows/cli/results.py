@@ -1,0 +1,105 @@
+"""How a finished run looks in the terminal and as JSON."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from flows.cli.console import printable
+from schemas.run import CycleResult, RunOrder, RunResult
+from tasks.sampling.monitor import Monitor
+
+_SHOWN = (
+    ("coverage_judged", "items on which the model took a side"),
+    ("cohens_kappa[consensus]", "agreement of the model with the panel's majority"),
+    ("fleiss_kappa", "agreement of the analysts and the model"),
+    ("inter_analyst_fleiss", "agreement of the analysts"),
+    ("inter_analyst_fleiss_primary", "agreement of the primary panel"),
+)
+_PUBLIC = ("run_id", "evaluation", "output", "artifacts", "calls", "reused", "failed", "metrics")
+
+
+def as_json(result: RunResult | CycleResult) -> dict[str, Any]:
+    """The document that `--format json` prints."""
+    if isinstance(result, RunResult):
+        return result.model_dump(mode="json", include=set(_PUBLIC))
+    runs = [run.model_dump(mode="json", include={*_PUBLIC, "variant"}) for run in result.runs]
+    document: dict[str, Any] = {"runs": runs}
+    if result.comparison is not None:
+        document["comparison"] = result.comparison.model_dump(mode="json")
+    return document
+
+
+def stopped(order: RunOrder, monitor: Monitor, cause: str) -> dict[str, Any]:
+    """The document of a run that stopped before its end; everything answered is kept."""
+    return {
+        "run_id": order.run_id,
+        "evaluation": None,
+        "output": None,
+        "artifacts": {},
+        "calls": monitor.calls,
+        "reused": monitor.reused,
+        "failed": monitor.failed,
+        "metrics": None,
+        "stopped": cause,
+    }
+
+
+def print_result(result: RunResult | CycleResult, monitor: Monitor, *, show_stages: bool) -> None:
+    """Tables for people."""
+    console = Console(highlight=False, soft_wrap=True)
+    if show_stages:
+        console.print(_stages(monitor))
+    runs = result.runs if isinstance(result, CycleResult) else (result,)
+    for run in runs:
+        _print_run(console, run, name_variant=len(runs) > 1)
+    if isinstance(result, CycleResult) and result.comparison is not None:
+        _print_comparison(console, result)
+
+
+def _stages(monitor: Monitor) -> Table:
+    table = Table("stage", "state", "seconds", title="stages", title_justify="left")
+    for stage in monitor.stages:
+        table.add_row(stage.name, stage.state, f"{stage.seconds:.2f}")
+    return table
+
+
+def _print_run(console: Console, run: RunResult, *, name_variant: bool) -> None:
+    metrics = run.metrics
+    variant = f", variant {run.variant}" if name_variant else ""
+    title = escape(printable(f"run {run.run_id}{variant}"))
+    table = Table("metric", "value", "n", "meaning", title=title, title_justify="left")
+    for key, meaning in _SHOWN:
+        if key in metrics:
+            table.add_row(
+                escape(key), _value(metrics, key), str(metrics["ns"].get(key, "")), meaning
+            )
+    console.print(table)
+    console.print(
+        f"items: {metrics['n']} asked, {metrics['n_judged']} judged, "
+        f"{metrics['n_missing']} missing (no usable sample)"
+    )
+    console.print(
+        f"samples: {run.n_samples}, {run.calls} calls, {run.reused} reused, {run.failed} failed"
+    )
+    for name, path in (("evaluation", run.evaluation), ("output document", run.output)):
+        console.print(escape(printable(f"{name}: {path}")))
+    folder = next(iter(run.artifacts.values()), "").rpartition("/")[0]
+    console.print(escape(printable(f"tables: {folder}/{{{','.join(run.artifacts)}}}.parquet")))
+
+
+def _value(metrics: dict[str, Any], key: str) -> str:
+    value = metrics[key]
+    return f"undefined: {metrics['reasons'][key]}" if value is None else f"{value:.3f}"
+
+
+def _print_comparison(console: Console, result: CycleResult) -> None:
+    found = result.comparison
+    assert found is not None
+    share = "undefined" if found.stable_share is None else f"{found.stable_share:.1%}"
+    kappa = "undefined" if found.fleiss_kappa is None else f"{found.fleiss_kappa:.3f}"
+    console.print(
+        f"wordings: {found.n_stable} of {found.n_items} items keep their verdict ({share}), "
+        f"agreement of the wordings (Fleiss' kappa) {kappa} on {found.n_fleiss} items"
+    )

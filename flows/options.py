@@ -1,0 +1,176 @@
+"""From flat options, as flags and deployment parameters spell them, to a checked order."""
+
+import datetime
+import secrets
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from schemas.base import ParserName, QuestionForm, TieBreak
+from schemas.errors import UserError
+from schemas.evaluation import ProviderParams
+from schemas.identifiers import benchmark_id_fault, run_id_fault
+from schemas.run import (
+    Destination,
+    Effort,
+    MeasuringSpec,
+    ModelSpec,
+    PromptingSpec,
+    RunOrder,
+    RunSpec,
+    SamplingSpec,
+    Selection,
+    VotingSpec,
+)
+
+
+class EvaluateOptions(BaseModel):
+    """Every option of an evaluation, under the name of its flag."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: str
+    model: str
+    n_samples: int = 5
+    temperature: float = 1.0
+    max_tokens: int = Field(default=1024, ge=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    tie_break: TieBreak = "abstain"
+    parser: ParserName = "final-answer"
+    question_form: QuestionForm = "support"
+    coherence_frame: str | None = None
+    strip_tex: bool = True
+    paraphrase_variant: int = 0
+    paraphrase_cycle: bool = False
+    epoch: str = ""
+    fresh: bool = False
+    limit: int | None = None
+    items: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    concurrency: int = 16
+    timeout: float = 60.0
+    max_retries: int = 5
+    max_calls: int | None = None
+    max_failed: float = 0.05
+    run_id: str | None = None
+    output_dir: str = "."
+    output: str | None = None
+    log: str | None = None
+    allow_plugins: bool = False
+
+
+_FLAGS = {"output": "-o", "benchmark": "BENCH"}
+
+
+def make_order(**given: Any) -> tuple[RunOrder, bool]:
+    """The order that some options ask for, and whether it is a paraphrase cycle.
+
+    Raises:
+        UserError: An option has an impossible value, or two exclude each other.
+    """
+    options = parse_options(**given)
+    if options.fresh and options.epoch:
+        raise UserError("--fresh and --epoch exclude each other", code="usage")
+    if options.paraphrase_cycle and options.paraphrase_variant:
+        raise UserError(
+            "--paraphrase-cycle and --paraphrase-variant exclude each other", code="usage"
+        )
+    now = datetime.datetime.now(datetime.UTC)
+    run_id = options.run_id if options.run_id is not None else new_run_id(now)
+    fault = run_id_fault(run_id)
+    if fault:
+        raise UserError(f"run id {run_id!r}: {fault}", where="--run-id", code="bad_run_id")
+    try:
+        spec = _spec(options, options.epoch or (f"fresh-{run_id}" if options.fresh else ""))
+        effort = Effort(
+            concurrency=options.concurrency,
+            timeout_seconds=options.timeout,
+            max_retries=options.max_retries,
+            max_calls=options.max_calls,
+        )
+    except ValidationError as error:
+        raise _bad_option(error) from None
+    destination = Destination(
+        output_dir=options.output_dir, evaluation_file=options.output, log_file=options.log
+    )
+    order = RunOrder(
+        spec=spec, run_id=run_id, started_at=now, effort=effort, destination=destination
+    )
+    return order, options.paraphrase_cycle
+
+
+def parse_options(**given: Any) -> EvaluateOptions:
+    """Options of the right types.
+
+    Raises:
+        UserError: One is not.
+    """
+    try:
+        return EvaluateOptions(**given)
+    except ValidationError as error:
+        raise _bad_option(error) from None
+
+
+def new_run_id(now: datetime.datetime) -> str:
+    """A name that sorts by time and does not repeat."""
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def require_plain_benchmark_id(benchmark_id: str, path: str) -> None:
+    """Refuse an id that cannot name a directory of results."""
+    fault = benchmark_id_fault(benchmark_id)
+    if fault:
+        raise UserError(
+            f"benchmark id {benchmark_id!r} cannot name a directory: {fault}",
+            where=f"{Path(path)}: $.id",
+            fix="choose a plain id",
+            code="bad_benchmark_id",
+        )
+
+
+def _spec(options: EvaluateOptions, epoch: str) -> RunSpec:
+    return RunSpec(
+        benchmark=options.benchmark,
+        model=ModelSpec.parse(options.model),
+        prompting=PromptingSpec(
+            question_form=options.question_form,
+            coherence_frame=options.coherence_frame,
+            strip_tex=options.strip_tex,
+            variant=options.paraphrase_variant,
+            allow_plugins=options.allow_plugins,
+        ),
+        sampling=SamplingSpec(
+            n_samples=options.n_samples,
+            params=ProviderParams(
+                temperature=options.temperature,
+                max_tokens=options.max_tokens,
+                top_p=options.top_p,
+                seed=options.seed,
+                stop=options.stop,
+            ),
+            epoch=epoch,
+        ),
+        voting=VotingSpec(parser=options.parser, tie_break=options.tie_break),
+        measuring=MeasuringSpec(),
+        selection=Selection(limit=options.limit, items=options.items, tags=options.tag),
+        max_failed=options.max_failed,
+    )
+
+
+_SPELLED = {
+    "variant": "paraphrase-variant",
+    "timeout_seconds": "timeout",
+    "tags": "tag",
+    "model_id": "model",
+}
+
+
+def _bad_option(error: ValidationError) -> UserError:
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else "option"
+    flag = _FLAGS.get(name, f"--{_SPELLED.get(name, name).replace('_', '-')}")
+    message = first["msg"][0].lower() + first["msg"][1:]
+    return UserError(f"{message}, found {first['input']!r}", where=flag, code="bad_option")

@@ -1,0 +1,243 @@
+"""Stage: everything becomes files, checked against their schemas before they are visible."""
+
+import datetime
+import platform
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import Field
+
+from schemas.base import Frozen
+from schemas.benchmark import Benchmark, Item
+from schemas.documents import (
+    CheckedBenchmark,
+    Document,
+    MetricsDocument,
+    PromptTable,
+    Provenance,
+    SampleTable,
+    StoredFile,
+    VerdictTable,
+)
+from schemas.evaluation import Evaluation, as_written
+from schemas.metrics import Metric
+from schemas.output import ArtifactBlock, HostBlock
+from schemas.run import RunOrder
+from schemas.settings import read_settings
+from schemas.tables import MetricRow
+from tasks.artifacts import show_run
+from tasks.measure import load_metrics
+from tasks.outputs.document import Moment, cases, named_metrics, output_document
+from tasks.outputs.evaluation import evaluation_head, evaluation_item
+from tasks.outputs.gate import require_valid
+from tasks.outputs.runlog import run_log
+from tasks.stage import in_flow_run, stage
+from tasks.storage.files import sha256_of, written_whole
+from tasks.storage.home import Home
+from tasks.storage.places import RunPlaces, relative
+from tasks.storage.repository import git_state
+from tasks.storage.tables import arrow_schema, copy_with_metadata, read_rows, write_parquet_to
+from tasks.validate import load_benchmark
+
+Row = dict[str, Any]
+
+
+class Stages(Frozen):
+    """What the stages before this one left behind."""
+
+    benchmark: CheckedBenchmark = Field(description="The benchmark.")
+    prompts: PromptTable = Field(description="What was asked.")
+    samples: SampleTable = Field(description="What was answered.")
+    verdicts: VerdictTable = Field(description="What was made of it.")
+    metrics: MetricsDocument = Field(description="What was measured.")
+    provenance: Provenance = Field(description="What it rests on.")
+
+
+class Published(Document):
+    """Where the files of a run are, relative to the working directory."""
+
+    evaluation: str = Field(description="Evaluation file.")
+    output: str = Field(description="Output document.")
+    artifacts: dict[str, str] = Field(description="Parquet tables by name.")
+
+
+@stage("publish-run", version=None)
+def publish_run(order: RunOrder, stages: Stages) -> Published:
+    """Write Parquet tables, the evaluation, and last the output document, which completes a run."""
+    writer = _Writer(order, stages)
+    tables = writer.tables()
+    evaluation = writer.evaluation()
+    writer.log()
+    output, document = writer.output({**tables, "evaluation": evaluation})
+    published = Published(
+        evaluation=relative(evaluation),
+        output=relative(output),
+        artifacts={name: relative(path) for name, path in tables.items()},
+    )
+    if in_flow_run():
+        show_run(document, published.model_dump())
+    return published
+
+
+class _Writer:
+    """Writes the files of one run."""
+
+    def __init__(self, order: RunOrder, stages: Stages) -> None:
+        self.order, self.stages = order, stages
+        self.home = Home(read_settings().home)
+        self.places = RunPlaces(order.destination, stages.benchmark.benchmark_id, order.run_id)
+        self.benchmark: Benchmark = load_benchmark(self.home, stages.benchmark)
+        self.metrics = load_metrics(self.home, stages.metrics)
+        self.named = named_metrics(self.metrics, stages.samples)
+        self.verdicts = list(read_rows(self.home.locate(stages.verdicts.file)))
+        self.finished_at = datetime.datetime.now(datetime.UTC)
+
+    def tables(self) -> dict[str, Path]:
+        """prompts, samples, verdicts and metrics as Parquet."""
+        stages = self.stages
+        sources = {
+            "prompts": stages.prompts.file,
+            "samples": stages.verdicts.samples,
+            "verdicts": stages.verdicts.file,
+        }
+        written = {name: self._copy_table(name, file) for name, file in sources.items()}
+        written["metrics"] = self.places.table("metrics")
+        with written_whole(written["metrics"]) as file:
+            schema = arrow_schema(MetricRow).with_metadata(
+                self._table_metadata("metrics", stages.metrics.file)
+            )
+            write_parquet_to(file, schema, _metric_rows(self.named))
+        return written
+
+    def _copy_table(self, name: str, source: StoredFile) -> Path:
+        path = self.places.table(name)
+        with written_whole(path) as file:
+            metadata = self._table_metadata(name, source)
+            copy_with_metadata(self.home.locate(source), file, metadata)
+        return path
+
+    def _table_metadata(self, name: str, source: StoredFile) -> dict[str, str]:
+        return {
+            "assent.table": name,
+            "assent.run_id": self.order.run_id,
+            "assent.benchmark_hash": self.stages.benchmark.benchmark_hash,
+            "assent.source_sha256": source.sha256,
+        }
+
+    def evaluation(self) -> Path:
+        """The evaluation, written item by item."""
+        head = self._head()
+        whole = as_written(head)
+        require_valid("evaluation-1.0", whole)
+        keys = list(whole)
+        after = keys[keys.index("items") + 1 :]
+        path = self.places.evaluation
+        with written_whole(path) as file:
+            before = {key: whole[key] for key in keys[: keys.index("items")]}
+            file.write(_json(before).rstrip(b"\n}") + b',\n  "items": [')
+            separator = b"\n    "
+            for item, _, samples, verdict in self._items():
+                written = evaluation_item(self.order.run_id, item, samples, verdict)
+                require_valid("evaluation-1.0", written, "EvaluationItem")
+                file.write(separator + _json(written).replace(b"\n", b"\n    "))
+                separator = b",\n    "
+            file.write(b"\n  ]" if self.verdicts else b"]")
+            for key in after:
+                value = _json(whole[key]).replace(b"\n", b"\n  ")
+                file.write(b",\n  " + _json(key) + b": " + value)
+            file.write(b"\n}\n")
+        return path
+
+    def _head(self) -> Evaluation:
+        stages = self.stages
+        head = evaluation_head(self.order, stages.benchmark, stages.prompts, stages.samples)
+        return head.model_copy(
+            update={"finished_at": self.finished_at, "references": self.benchmark.references}
+        )
+
+    def _items(self) -> Iterator[tuple[Item, Row, list[Row], Row]]:
+        """Each item with its prompt, samples and verdict, streamed from the tables."""
+        items = {item.id: item for item in self.benchmark.items}
+        prompts = read_rows(self.home.locate(self.stages.prompts.file))
+        samples = read_rows(self.home.locate(self.stages.verdicts.samples))
+        grouped = groupby(samples, key=lambda row: row["item_id"])
+        for prompt, (_, group), verdict in zip(prompts, grouped, self.verdicts, strict=True):
+            yield items[prompt["item_id"]], prompt, list(group), verdict
+
+    def log(self) -> None:
+        """The run log, when one was asked for; appended, as logs are."""
+        if self.order.destination.log_file is None:
+            return
+        path = Path(self.order.destination.log_file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        prompting = self.order.spec.prompting
+        events = run_log(
+            self._head(),
+            self.stages.prompts.prompt_id,
+            prompting.strip_tex,
+            self._items(),
+            self.finished_at,
+        )
+        with path.open("ab") as file:
+            for event in events:
+                file.write(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
+
+    def output(self, files: dict[str, Path]) -> tuple[Path, Row]:
+        """The output document; its presence says that the run is complete."""
+        engine = "prefect" if in_flow_run() else "embedded"
+        document = output_document(
+            self.order,
+            self.benchmark,
+            self.stages.samples,
+            self.named,
+            cases=cases(self.benchmark, self.verdicts, self.metrics),
+            provenance=self.stages.provenance.block | {"engine": engine},
+            artifacts=tuple(self._artifact(role, path) for role, path in files.items()),
+            moment=Moment(
+                self.finished_at,
+                git_state(self.places.own_directories(self.home.root)),
+                HostBlock(
+                    os=platform.platform(),
+                    python=platform.python_version(),
+                    hostname=platform.node(),
+                ),
+            ),
+        )
+        require_valid("output-v1", document)
+        with written_whole(self.places.output) as file:
+            file.write(_json(document) + b"\n")
+        return self.places.output, document
+
+    def _artifact(self, role: str, path: Path) -> ArtifactBlock:
+        inside = self.places.inside(path)
+        return ArtifactBlock(
+            role=role,
+            path=inside,
+            uri=None if inside else path.absolute().as_uri(),
+            sha256=sha256_of(path),
+            bytes=path.stat().st_size,
+            media_type=(
+                "application/json" if path.suffix == ".json" else "application/vnd.apache.parquet"
+            ),
+        )
+
+
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+
+
+def _metric_rows(named: dict[str, Metric]) -> Iterator[Row]:
+    for name, metric in named.items():
+        interval = metric.interval
+        yield {
+            "metric": name,
+            "value": metric.value,
+            "n": metric.n,
+            "reason": metric.reason,
+            "lo": interval.lo if interval else None,
+            "hi": interval.hi if interval else None,
+            "interval_method": interval.method if interval else None,
+        }

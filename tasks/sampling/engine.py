@@ -1,0 +1,137 @@
+"""The sampling loop: takes what the store has, asks for the rest, commits before it counts."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Protocol
+
+from schemas.errors import Unfinished
+from schemas.run import Effort
+from tasks.sampling.monitor import Monitor
+from tasks.sampling.records import CallFailed, Record, Reply, failed, succeeded
+from tasks.sampling.requests import Request
+
+LOOKUP_BATCH = 500
+COMMIT_BATCH = 256
+COMMIT_SECONDS = 0.25
+
+
+class Provider(Protocol):
+    """One dialect for asking a model, and nothing else."""
+
+    async def complete(self, request: Request) -> Reply:
+        """The reply to one request.
+
+        Raises:
+            CallFailed: There is none; the message says why.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class Keeper(Protocol):
+    """Where samples are durable."""
+
+    def answered(self, keys: list[str]) -> set[str]:
+        """Those of the keys that have a reply."""
+        ...
+
+    def add(self, records: list[Record]) -> None:
+        """Keep records durably; a reply is never replaced, a failure is."""
+        ...
+
+
+class BudgetExhausted(Unfinished):
+    """The calls that the user allowed are used up."""
+
+
+class Sampler:
+    """Draws the samples of one run."""
+
+    def __init__(
+        self, provider: Provider, keeper: Keeper, effort: Effort, monitor: Monitor
+    ) -> None:
+        self._provider, self._keeper = provider, keeper
+        self._effort, self._monitor = effort, monitor
+        self._waiting: list[Record] = []
+        self._over_budget = False
+
+    async def draw(self, requests: Iterable[Request]) -> None:
+        """Make sure that every request has a record in the keeper.
+
+        Raises:
+            BudgetExhausted: More calls were needed than allowed; what was answered is kept.
+        """
+        missing = self._missing(requests)
+        committing = asyncio.create_task(self._commit_regularly())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._effort.concurrency):
+                    group.create_task(self._work(missing))
+        except BaseExceptionGroup as group_error:
+            raise group_error.exceptions[0] from None
+        finally:
+            committing.cancel()
+            self._commit()
+            await self._provider.aclose()
+        if self._over_budget:
+            raise BudgetExhausted(
+                f"stopped: --max-calls {self._effort.max_calls} is used up",
+                where="--max-calls",
+                fix="run the same command again with a larger budget; nothing is asked twice",
+                code="max_calls",
+            )
+
+    def _missing(self, requests: Iterable[Request]) -> Iterator[Request]:
+        """Requests without a reply in the store; the others are counted as reused."""
+        remaining = iter(requests)
+        while batch := list(islice(remaining, LOOKUP_BATCH)):
+            answered = self._keeper.answered([r.key for r in batch])
+            self._monitor.reused += len(answered)
+            self._monitor.done += len(answered)
+            self._monitor.changed()
+            yield from (r for r in batch if r.key not in answered)
+
+    async def _work(self, missing: Iterator[Request]) -> None:
+        # All workers share one iterator, so each request goes to exactly one of them.
+        for request in missing:
+            if not self._may_call():
+                return
+            self._waiting.append(await self._ask(request))
+            if len(self._waiting) >= COMMIT_BATCH:
+                self._commit()
+                # An embedded model never waits: without this nobody could interrupt the loop.
+                await asyncio.sleep(0)
+
+    def _may_call(self) -> bool:
+        limit = self._effort.max_calls
+        if limit is not None and self._monitor.calls >= limit:
+            self._over_budget = True
+            return False
+        self._monitor.calls += 1
+        return True
+
+    async def _ask(self, request: Request) -> Record:
+        try:
+            async with asyncio.timeout(self._effort.timeout_seconds):
+                return succeeded(request, await self._provider.complete(request))
+        except CallFailed as error:
+            return failed(request, str(error))
+        except TimeoutError:
+            return failed(request, f"no reply within {self._effort.timeout_seconds:g} s")
+
+    async def _commit_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(COMMIT_SECONDS)
+            self._commit()
+
+    def _commit(self) -> None:
+        records, self._waiting = self._waiting, []
+        if records:
+            self._keeper.add(records)
+            self._monitor.done += len(records)
+            self._monitor.failed += sum(r.status == "failed" for r in records)
+            self._monitor.changed()
