@@ -25,38 +25,74 @@ from schemas.run import CycleResult, RunResult
     persist_result=False,
 )
 def evaluate(
-    benchmark: Annotated[str, Field(description="Path of the benchmark file.")],
-    model: Annotated[str, Field(description="provider/model, for example control/coin.")],
-    n_samples: Annotated[int, Field(ge=1, description="Samples per item.")] = 5,
-    temperature: Annotated[float, Field(ge=0, description="Sampling temperature.")] = 1.0,
-    max_tokens: Annotated[int, Field(ge=1, description="Longest reply, in tokens.")] = 1024,
-    top_p: Annotated[float | None, Field(description="Nucleus sampling.")] = None,
-    seed: Annotated[int | None, Field(description="Base seed; sample i uses seed + i.")] = None,
-    stop: Annotated[list[str] | None, Field(description="Strings that end a reply.")] = None,
-    tie_break: Annotated[TieBreak, Field(description="Verdict of a good/bad tie.")] = "abstain",
-    parser: Annotated[ParserName, Field(description="How a reply is read.")] = "final-answer",
-    question_form: Annotated[QuestionForm, Field(description="Question asked.")] = "support",
-    coherence_frame: Annotated[str | None, Field(description="Coherence frame.")] = None,
-    strip_tex: Annotated[bool, Field(description="Drop the dollars of $…$.")] = True,
-    paraphrase_variant: Annotated[int, Field(ge=0, description="Wording asked.")] = 0,
-    paraphrase_cycle: Annotated[bool, Field(description="Ask every wording.")] = False,
-    epoch: Annotated[str, Field(description="Draws of other epochs are independent.")] = "",
-    fresh: Annotated[bool, Field(description="Redraw everything in a new epoch.")] = False,
-    limit: Annotated[int | None, Field(description="Only the first items.")] = None,
-    items: Annotated[list[str] | None, Field(description="Only these items.")] = None,
-    tag: Annotated[list[str] | None, Field(description="Only items with these tags.")] = None,
-    concurrency: Annotated[int, Field(ge=1, description="Most calls at a time.")] = 16,
-    timeout: Annotated[float, Field(gt=0, description="Deadline of a request, seconds.")] = 60.0,
-    max_retries: Annotated[int, Field(ge=0, description="Further requests per sample.")] = 5,
-    max_calls: Annotated[int | None, Field(description="Most requests of the run.")] = None,
-    max_failed: Annotated[float, Field(ge=0, le=1, description="Share that may fail.")] = 0.05,
-    run_id: Annotated[str | None, Field(description="Name of the run.")] = None,
-    output_dir: Annotated[str, Field(description="Where results go.")] = ".",
-    output: Annotated[str | None, Field(description="Other place of the evaluation.")] = None,
-    log: Annotated[str | None, Field(description="Run log, appended to.")] = None,
-    allow_plugins: Annotated[bool, Field(description="Let plugin builders run.")] = False,
+    benchmark: str,
+    model: str,
+    n_samples: Annotated[int, Field(ge=1)] = 5,
+    temperature: Annotated[float, Field(ge=0)] = 1.0,
+    max_tokens: Annotated[int, Field(ge=1)] = 1024,
+    top_p: float | None = None,
+    seed: int | None = None,
+    stop: list[str] | None = None,
+    tie_break: TieBreak = "abstain",
+    parser: ParserName = "final-answer",
+    question_form: QuestionForm = "support",
+    coherence_frame: str | None = None,
+    strip_tex: bool = True,
+    paraphrase_variant: Annotated[int, Field(ge=0)] = 0,
+    paraphrase_cycle: bool = False,
+    epoch: str = "",
+    fresh: bool = False,
+    limit: int | None = None,
+    items: list[str] | None = None,
+    tag: list[str] | None = None,
+    concurrency: Annotated[int, Field(ge=1)] = 16,
+    timeout: Annotated[float, Field(gt=0)] = 60.0,
+    max_retries: Annotated[int, Field(ge=0)] = 5,
+    max_calls: int | None = None,
+    max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05,
+    run_id: str | None = None,
+    output_dir: str = ".",
+    output: str | None = None,
+    log: str | None = None,
+    allow_plugins: bool = False,
 ) -> RunResult | CycleResult:
-    """Ask a model about every item of a benchmark and measure its agreement with the panel."""
+    """Ask a model about every item of a benchmark and measure its agreement with the panel.
+
+    Args:
+        benchmark: Path of the benchmark file.
+        model: provider/model, for example control/coin.
+        n_samples: Samples per item.
+        temperature: Sampling temperature.
+        max_tokens: Longest reply, in tokens.
+        top_p: Nucleus sampling.
+        seed: Base seed; sample i uses seed + i.
+        stop: Strings that end a reply.
+        tie_break: Verdict of a good/bad tie.
+        parser: How a reply is read.
+        question_form: Question asked.
+        coherence_frame: Coherence frame.
+        strip_tex: Drop the dollars of $…$.
+        paraphrase_variant: Wording asked.
+        paraphrase_cycle: Ask every wording.
+        epoch: Draws of other epochs are independent.
+        fresh: Redraw everything in a new epoch.
+        limit: Only the first items.
+        items: Only these items.
+        tag: Only items with these tags.
+        concurrency: Most calls at a time.
+        timeout: Deadline of a request, seconds.
+        max_retries: Further requests per sample.
+        max_calls: Most requests of the run.
+        max_failed: Share that may fail.
+        run_id: Name of the run.
+        output_dir: Where results go.
+        output: Other place of the evaluation.
+        log: Run log, appended to.
+        allow_plugins: Let plugin builders run.
+
+    Returns:
+        What `assent evaluate --format json` prints, as an object.
+    """
     given = {name: value for name, value in locals().items() if value is not None}
     order, cycle = make_order(**given)
     preflight(order, cycle=cycle)

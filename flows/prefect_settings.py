@@ -25,14 +25,14 @@ DEFAULTS = {
 
 def under_a_worker() -> bool:
     """Whether a Prefect worker started this process; it then governs logging."""
-    return "PREFECT__FLOW_RUN_ID" in os.environ  # noqa: TID251 - Prefect's variable, not ours
+    return "PREFECT__FLOW_RUN_ID" in os.environ  # noqa: TID251 - Prefect's own variable
 
 
 def apply() -> None:
     """Set what the user has not set."""
     if "prefect" in sys.modules and not under_a_worker():
-        logging.getLogger(__name__).info(
-            "Prefect was imported before Assent: its own logging and telemetry settings stay"
+        logging.getLogger(__name__).warning(
+            "Prefect was imported before Assent: its logging and telemetry stay as they are"
         )
     for name, value in DEFAULTS.items():
         if not (under_a_worker() and name.startswith("PREFECT_LOGGING")):

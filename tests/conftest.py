@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.postgres import throwaway_postgres
+from tests.support.prefect_server import prefect_server
 
 pytest_plugins = ["pytester", "tests.support.parts", "tests.support.network"]
 
@@ -13,4 +14,11 @@ pytest_plugins = ["pytester", "tests.support.parts", "tests.support.network"]
 def postgres_url() -> Iterator[str]:
     """SQLAlchemy URL of an empty PostgreSQL; the test also needs the mark `needs("postgresql")`."""
     with throwaway_postgres() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def prefect_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a real Prefect server that all tests share."""
+    with prefect_server(tmp_path_factory.mktemp("prefect")) as url:
         yield url

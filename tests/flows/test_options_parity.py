@@ -1,0 +1,75 @@
+"""The same options in three places: the flow's form, the command's flags, the checked options."""
+
+import inspect
+
+import pytest
+
+from flows.cli.evaluate import evaluate as command
+from flows.evaluate import evaluate as flow
+from flows.options import EvaluateOptions, make_order
+from schemas.errors import UserError
+
+COMMAND_ONLY = {"engine", "quiet", "verbose", "format_"}
+NOTHING = (None, (), [])
+
+
+def defaults(function: object) -> dict[str, object]:
+    parameters = inspect.signature(function).parameters  # type: ignore[arg-type]  # a callable
+    return {
+        name: getattr(p.default, "value", p.default)
+        for name, p in parameters.items()
+        if p.default is not inspect.Parameter.empty
+    }
+
+
+def same(left: object, right: object) -> bool:
+    return left == right or (left in NOTHING and right in NOTHING)
+
+
+def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None:
+    fields = EvaluateOptions.model_fields
+    stated = {name: f.default for name, f in fields.items() if not f.is_required()}
+    in_flow = defaults(flow.fn)
+    in_command = {n: v for n, v in defaults(command).items() if n not in COMMAND_ONLY}
+    assert in_flow.keys() == stated.keys() == in_command.keys()
+    assert [n for n in stated if not same(stated[n], in_flow[n])] == []
+    assert [n for n in stated if not same(stated[n], in_command[n])] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "flag"),
+    [
+        ({"n_samples": 0}, "--n-samples"),
+        ({"max_tokens": 0}, "--max-tokens"),
+        ({"temperature": float("nan")}, "--temperature"),
+        ({"temperature": -1.0}, "--temperature"),
+        ({"top_p": 1.5}, "--top-p"),
+        ({"tie_break": "coin"}, "--tie-break"),
+        ({"parser": "guess"}, "--parser"),
+        ({"question_form": "why"}, "--question-form"),
+        ({"paraphrase_variant": -1}, "--paraphrase-variant"),
+        ({"concurrency": 0}, "--concurrency"),
+        ({"timeout": 0.0}, "--timeout"),
+        ({"max_retries": -1}, "--max-retries"),
+        ({"max_calls": -1}, "--max-calls"),
+        ({"max_failed": 1.5}, "--max-failed"),
+        ({"limit": -1}, "--limit"),
+        ({"run_id": "a/b"}, "--run-id"),
+        ({"run_id": "OUTPUT"}, "--run-id"),
+        ({"model": "coin"}, "--model"),
+        ({"fresh": True, "epoch": "e"}, "--fresh"),
+        ({"paraphrase_cycle": True, "paraphrase_variant": 1}, "--paraphrase-cycle"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
+)
+def test_an_impossible_value_is_refused_by_the_name_of_its_flag(
+    options: dict[str, object], flag: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        make_order(**({"benchmark": "b.json", "model": "control/coin"} | options))
+    assert flag in str(caught.value)
+
+
+def test_run_ids_that_nobody_chose_do_not_repeat() -> None:
+    ids = {make_order(benchmark="b", model="control/coin")[0].run_id for _ in range(50)}
+    assert len(ids) == 50
