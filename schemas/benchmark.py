@@ -19,6 +19,24 @@ VariationType = Literal[
 PlaceholderVerdict = Literal["good", "bad", "abstain", "contested"]
 Direction = Literal["non_decreasing", "non_increasing"]
 
+LATER_FIELDS = (
+    "template_id",
+    "coherence_frame_id",
+    "ordinal_families",
+    "copresence_rules",
+    "entailment_rules",
+    "regularities",
+    "targets",
+)
+LATER_ITEM_FIELDS = (
+    "ladder",
+    "target",
+    "construction_note",
+    "variation",
+    "placeholder",
+    "monotonicity_step",
+)
+
 
 def _promote_citation(value: object) -> object:
     return {"citation": value} if isinstance(value, str) else value

@@ -7,10 +7,10 @@ write while they hold their default.
 import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, FiniteFloat
 
 from schemas.base import Frozen, Open, ParseStatus, QuestionForm, TieBreak, Verdict
-from schemas.benchmark import BearerIds, References
+from schemas.benchmark import LATER_FIELDS, BearerIds, References
 from schemas.version import VERSION
 
 DEFAULT_FRAME = "thin-v1"
@@ -19,9 +19,9 @@ DEFAULT_FRAME = "thin-v1"
 class ProviderParams(Open):
     """Decoding parameters as requested; unknown ones are carried along."""
 
-    temperature: float = Field(default=1.0, description="Sampling temperature.")
+    temperature: FiniteFloat = Field(default=1.0, description="Sampling temperature.")
     max_tokens: int = Field(default=1024, description="Longest reply, in tokens.")
-    top_p: float | None = Field(default=None, description="Nucleus sampling.")
+    top_p: FiniteFloat | None = Field(default=None, description="Nucleus sampling.")
     seed: int | None = Field(default=None, description="Base seed; sample i uses seed + i.")
     stop: tuple[str, ...] = Field(default=(), description="Strings that end a reply.")
 
@@ -67,7 +67,9 @@ class SampleRecord(Frozen):
     parsed_verdict: Verdict = Field(description="What the reply says; abstain when unreadable.")
     parse_status: ParseStatus = Field(default="ok", description="How the verdict was found.")
     request_id: str | None = Field(default=None, description="`<run>:<item>:sample-<i>`.")
-    wall_time_ms: float | None = Field(default=None, description="Duration of the last attempt.")
+    wall_time_ms: FiniteFloat | None = Field(
+        default=None, description="Duration of the last attempt."
+    )
     usage: SampleUsage | None = Field(default=None, description="Token counts.")
     finish_reason: str | None = Field(default=None, description="Why the reply ended.")
     reasoning_tokens: int | None = Field(default=None, description="Tokens spent on reasoning.")
@@ -136,6 +138,9 @@ class Evaluation(Frozen):
 def as_written(model: Frozen | Open) -> dict[str, Any]:
     """The JSON form of a document part: nulls left out, so are later fields at their default."""
     written: dict[str, Any] = model.model_dump(mode="json", exclude_none=True)
+    for name in LATER_FIELDS:
+        if written.get(name) in ([], {}):
+            del written[name]
     config = written.get("endorsement_config")
     if config is not None:
         if config["question_form"] == "support":

@@ -7,7 +7,7 @@ _LONGEST_BYTES = 200
 
 def file_name_fault(name: str) -> str | None:
     """Why a name cannot be a plain file name on every system; None when it can."""
-    if not name:
+    if not name.strip():
         return "it is empty"
     if "/" in name or "\\" in name:
         return "it contains a slash"

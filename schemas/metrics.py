@@ -128,7 +128,7 @@ class OverallMetrics(Frozen):
             **{key: metric.value for key, metric in top.items()},
             **intervals,
             "coverage_per_analyst": per_analyst,
-            "coverage_per_analyst_named": dict(zip(self.analyst_ids, per_analyst, strict=False)),
+            "coverage_per_analyst_named": self._named_coverage(),
             **self._panel_block(),
             "verdict_distributions": {
                 item_id: spread.model_dump()
@@ -138,6 +138,11 @@ class OverallMetrics(Frozen):
             "reasons": self._reasons(top | inner),
             "ns": self._counts(top | inner),
         }
+
+    def _named_coverage(self) -> dict[str, float | None]:
+        # Without items no analyst has a coverage, yet every analyst has a name.
+        values = [metric.value for metric in self.coverage_per_analyst]
+        return dict(zip(self.analyst_ids, values or [None] * len(self.analyst_ids), strict=False))
 
     def _top_level(self) -> dict[str, Metric]:
         primary = (
@@ -187,13 +192,22 @@ class OverallMetrics(Frozen):
             "aggregate_dispersion": self.coverage.reason,
             "aggregate_dispersion_judged": self.coverage_judged.reason,
         }
-        return {key: metric.reason for key, metric in metrics.items() if metric.reason} | {
-            f"{key}.{name}": reason
-            for key, spread in self._dispersions().items()
-            if (reason := empty[key])
-            for name, value in spread
-            if value is None
-        }
+        return (
+            {key: metric.reason for key, metric in metrics.items() if metric.reason}
+            | {
+                f"{key}.{name}": reason
+                for key, spread in self._dispersions().items()
+                if (reason := empty[key])
+                for name, value in spread
+                if value is None
+            }
+            | self._reasons_of_coverage()
+        )
+
+    def _reasons_of_coverage(self) -> dict[str, str]:
+        reason = self.coverage.reason
+        named = (f"coverage_per_analyst_named.{name}" for name in self.analyst_ids)
+        return dict.fromkeys(named, reason) if reason else {}
 
     def _counts(self, metrics: dict[str, Metric]) -> dict[str, int]:
         return {

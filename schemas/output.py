@@ -1,119 +1,142 @@
-"""Output document v1: the one shape in which results are kept, whatever produced them."""
+"""Output document v1: the one shape in which results are kept, whatever produced them.
 
-import datetime
-import re
-from typing import Annotated, Any, Literal, Self
+The models write documents and are the source of the published schema; `tasks/outputs` reads and
+checks documents by that schema. What a schema cannot say (real calendar dates, the order of two
+times, safe paths, run ids across files) is checked there too.
+"""
 
-from pydantic import AfterValidator, Field, FiniteFloat, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from typing import Annotated, Any, Literal
 
-from schemas.base import Frozen, Open
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+from pydantic.json_schema import DEFAULT_REF_TEMPLATE, GenerateJsonSchema, JsonSchemaMode
 
 SCHEMA_PATH = "outputs/schemas/benchmark_schema.json"
 
-_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$"
-
-
-def _is_real_time(value: str) -> str:
-    try:
-        datetime.datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", value))
-    except ValueError as error:
-        raise PydanticCustomError("format", "not a real date and time") from error
-    return value
-
+# `$` alone would let a final line feed pass in some dialects of regular expressions.
+_END = r"$(?!\n)"
+TIME_PATTERN = (
+    r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?"
+    r"(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?" + _END
+)
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Timestamp = Annotated[str, StringConstraints(pattern=_TIME), AfterValidator(_is_real_time)]
+Timestamp = Annotated[str, Field(json_schema_extra={"pattern": TIME_PATTERN})]
+Digest = Annotated[str, Field(json_schema_extra={"pattern": f"^[0-9a-f]{{64}}{_END}"})]
 
 
-class BenchmarkBlock(Frozen):
+class _Closed(BaseModel):
+    """Unknown keys are refused, but for those that start with `x_`."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra={"patternProperties": {"^x_": {}}}
+    )
+
+
+class BenchmarkBlock(_Closed):
     """What was evaluated on."""
 
     name: Text = Field(description="Name of the benchmark.")
-    suite: Text | None = Field(default=None, description="Suite that it belongs to.")
-    version: Text | None = Field(default=None, description="Its version, as text.")
-    task: Text | None = Field(default=None, description="Task within the benchmark.")
+    suite: str | None = Field(default=None, description="Suite that it belongs to.")
+    version: str | None = Field(default=None, description="Its version, as text.")
+    task: str | None = Field(default=None, description="Task within the benchmark.")
 
 
-class ModelBlock(Frozen):
+class ModelBlock(_Closed):
     """What was evaluated."""
 
     name: Text = Field(description="Model.")
     provider: Text = Field(description="Who serves it.")
-    revision: Text | None = Field(default=None, description="Revision of the model.")
     parameters: dict[str, Any] | None = Field(default=None, description="Decoding parameters.")
+    revision: str | None = Field(default=None, description="Revision of the model.")
 
 
-class GitBlock(Frozen):
+class GitBlock(_Closed):
     """State of the repository that the run started in."""
 
-    commit: Text | None = Field(default=None, description="Commit.")
+    commit: str | None = Field(default=None, description="Commit.")
     dirty: bool | None = Field(default=None, description="Whether tracked files were changed.")
 
 
-class HostBlock(Open):
-    """The machine."""
+class HostBlock(BaseModel):
+    """The machine; further keys are welcome."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     os: str | None = Field(default=None, description="Operating system.")
     python: str | None = Field(default=None, description="Python version.")
     hostname: str | None = Field(default=None, description="Name of the machine.")
 
 
-class RunBlock(Frozen):
+class RunBlock(_Closed):
     """When, where and how."""
 
     id: Text = Field(description="Unique in the repository.")
-    started_at: Timestamp = Field(description="ISO 8601, with offset or Z.")
+    started_at: Timestamp = Field(description="ISO 8601 with seconds; offset or Z recommended.")
     finished_at: Timestamp | None = Field(default=None, description="ISO 8601; not before start.")
     git: GitBlock | None = Field(default=None, description="Repository state.")
-    command: Text | None = Field(default=None, description="A command that repeats the run.")
+    command: str | None = Field(default=None, description="A command that repeats the run.")
     host: HostBlock | None = Field(default=None, description="The machine.")
 
 
-class Metadata(Frozen):
+class Metadata(_Closed):
     """About the run."""
 
     benchmark: BenchmarkBlock = Field(description="What was evaluated on.")
     model: ModelBlock = Field(description="What was evaluated.")
     run: RunBlock = Field(description="When, where and how.")
     tags: tuple[Text, ...] | None = Field(default=None, description="Labels.")
-    notes: Text | None = Field(default=None, description="Remarks.")
+    notes: str | None = Field(default=None, description="Remarks.")
 
 
-class ErrorBlock(Frozen):
+class ErrorBlock(_Closed):
     """Why a run has no good result."""
 
     message: Text = Field(description="What went wrong.")
-    type: Text | None = Field(default=None, description="Kind of error.")
-    traceback: Text | None = Field(default=None, description="Where it went wrong.")
+    type: str | None = Field(default=None, description="Kind of error.")
+    traceback: str | None = Field(default=None, description="Where it went wrong.")
 
 
-class ArtifactBlock(Frozen):
+class ArtifactBlock(_Closed):
     """A file that belongs to the run."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "patternProperties": {"^x_": {}},
+            "oneOf": [{"required": ["path"]}, {"required": ["uri"]}],
+        }
+    )
+
     role: Text = Field(description="What it is.")
-    path: Text | None = Field(default=None, description="Relative to the repository.")
-    uri: Text | None = Field(default=None, description="Where it is, when outside of it.")
-    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = Field(
-        default=None, description="Digest."
-    )
-    bytes: Annotated[int, Field(ge=0, strict=True)] | None = Field(
-        default=None, description="Size."
-    )
-    media_type: Text | None = Field(default=None, description="MIME type.")
-
-    @model_validator(mode="after")
-    def _has_one_place(self) -> Self:
-        if (self.path is None) == (self.uri is None):
-            raise PydanticCustomError("one_of", "exactly one of path and uri is needed")
-        return self
+    path: str | None = Field(default=None, description="Relative to the repository.")
+    uri: str | None = Field(default=None, description="Where it is, when outside of it.")
+    sha256: Digest | None = Field(default=None, description="64 lower-case hex digits.")
+    bytes: Annotated[int, Field(ge=0)] | None = Field(default=None, description="Size.")
+    media_type: str | None = Field(default=None, description="MIME type.")
 
 
-class Results(Frozen):
+def _if_status(status: str, then: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "if": {"properties": {"status": {"const": status}}, "required": ["status"]},
+        "then": then,
+    }
+
+
+class Results(_Closed):
     """What came out."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "patternProperties": {"^x_": {}},
+            "allOf": [
+                _if_status("error", {"required": ["error"]}),
+                _if_status("ok", {"not": {"required": ["error"]}}),
+            ],
+        }
+    )
+
     status: Literal["ok", "error"] = Field(description="Whether the run can be relied on.")
-    metrics: dict[Text, Annotated[FiniteFloat, Field(strict=True)]] = Field(
+    metrics: dict[Annotated[str, StringConstraints(min_length=1)], FiniteFloat] = Field(
         description="Numbers only; undefined ones are absent."
     )
     error: ErrorBlock | None = Field(default=None, description="Present when status is error.")
@@ -121,17 +144,42 @@ class Results(Frozen):
     cases: tuple[dict[str, Any], ...] | None = Field(default=None, description="One per item.")
     artifacts: tuple[ArtifactBlock, ...] | None = Field(default=None, description="Files.")
 
-    @model_validator(mode="after")
-    def _has_error_exactly_when_failed(self) -> Self:
-        if (self.status == "error") != (self.error is not None):
-            raise PydanticCustomError("conditional_required", "error belongs to status error")
-        return self
 
-
-class OutputDocument(Frozen):
+class OutputDocument(BaseModel):
     """One result file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_: Text = Field(alias="$schema", description="Path or URI of the schema.")
     schema_version: Literal["v1"] = Field(description="Always v1.")
     metadata: Metadata = Field(description="About the run.")
     results: Results = Field(description="What came out.")
+
+    @classmethod
+    def model_json_schema(
+        cls,
+        by_alias: bool | None = True,
+        ref_template: str = DEFAULT_REF_TEMPLATE,
+        schema_generator: type[GenerateJsonSchema] = GenerateJsonSchema,
+        mode: JsonSchemaMode = "validation",
+        **options: Any,
+    ) -> dict[str, Any]:
+        """The schema of written documents: an optional key is absent rather than null."""
+        schema = super().model_json_schema(
+            bool(by_alias), ref_template, schema_generator, mode, **options
+        )
+        written: dict[str, Any] = _without_null(schema)
+        return written
+
+
+def _without_null(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_null(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    choices = schema.get("anyOf")
+    if isinstance(choices, list) and {"type": "null"} in choices:
+        [kept] = [choice for choice in choices if choice != {"type": "null"}]
+        rest = {k: v for k, v in schema.items() if k not in {"anyOf", "default"}}
+        return _without_null({**kept, **rest})
+    return {key: _without_null(value) for key, value in schema.items()}

@@ -1,7 +1,8 @@
 """Translates what Pydantic found into located problems in our own words."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +17,7 @@ _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
     "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
     "float_parsing": "a number",
@@ -37,15 +39,18 @@ def problems_of(error: ValidationError, data: JsonValue) -> list[Problem]:
     unknown: defaultdict[JsonPath, list[str]] = defaultdict(list)
     found = []
     for detail in error.errors(include_url=False):
+        path = _without_tag(detail["loc"])
         match detail["type"]:
             case "missing":
-                missing[resolve(detail["loc"][:-1], data)].append(str(detail["loc"][-1]))
+                missing[path[:-1]].append(str(path[-1]))
             case "extra_forbidden":
-                unknown[resolve(detail["loc"][:-1], data)].append(str(detail["loc"][-1]))
+                unknown[path[:-1]].append(str(path[-1]))
             case "union_tag_not_found":
-                missing[resolve(detail["loc"], data)].append("kind")
+                missing[path].append("kind")
+            case "too_short" if len(detail["input"]) >= detail["ctx"]["min_length"]:
+                continue  # Pydantic counts only the good entries; the bad ones are reported
             case _:
-                found.append(_problem(detail, data))
+                found.append(_problem(detail, location(_existing(path, data))))
     found += _gathered("required", "missing", missing, "add")
     found += _gathered("additional_property", "unknown", unknown, "remove or correct")
     return sort_problems(found)
@@ -53,66 +58,56 @@ def problems_of(error: ValidationError, data: JsonValue) -> list[Problem]:
 
 def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Outer places first, then by place and code."""
-
-    def depth(place: str) -> int:
-        return place.count(".") + place.count("[")
-
-    return sorted(problems, key=lambda p: (depth(p.location), p.location, p.code))
+    return sorted(problems, key=lambda p: (len(_STEP.findall(p.location)), p.location, p.code))
 
 
-def resolve(loc: Sequence[str | int], data: JsonValue) -> JsonPath:
-    """The part of a Pydantic location that exists in the data: union tags do not."""
-    if not loc:
-        return ()
-    head, rest = loc[0], loc[1:]
-    without = resolve(rest, data)
-    inner = _step(data, head)
-    if inner is _NOWHERE:
-        return without
-    within: JsonPath = (head, *resolve(rest, inner))
-    return within if len(within) >= len(without) else without
+_STEP = re.compile(r"\.[\w$-]+|\[\d+\]|\['(?:[^'\\]|\\.)*'\]")
+
+# Where a field is a union told apart by `kind`: Pydantic puts the kind behind such a path.
+_TAGGED = {("context_builders", "premise"), ("context_builders", "conclusion")}
 
 
-_NOWHERE: Any = object()
+def _without_tag(path: JsonPath) -> JsonPath:
+    return path[:2] + path[3:] if path[:2] in _TAGGED else path
 
 
-def _step(data: JsonValue, key: str | int) -> JsonValue:
-    if isinstance(data, dict) and key in data:
-        return data[str(key)]
-    if isinstance(data, list) and isinstance(key, int) and 0 <= key < len(data):
-        return data[key]
-    return _NOWHERE  # type: ignore[no-any-return]  # a sentinel, compared by identity
+def _existing(path: JsonPath, data: JsonValue) -> JsonPath:
+    """The part of a path that exists in the data; what is wrong with a key has a path beyond it."""
+    inner: Any = data
+    for depth, step in enumerate(path):
+        try:
+            inner = inner[step]
+        except (KeyError, IndexError, TypeError):
+            return path[:depth]
+    return path
 
 
 def _gathered(
     code: str, word: str, by_parent: dict[JsonPath, list[str]], advice: str
 ) -> Iterator[Problem]:
     for path, keys in by_parent.items():
-        names = ", ".join(repr(k) for k in keys)
+        names = one_line(", ".join(repr(k) for k in keys), 400)
         plural = "s" if len(keys) > 1 else ""
         yield Problem(code, location(path), f"{word} key{plural} {names}", f"{advice} {names}")
 
 
-def _problem(detail: ErrorDetails, data: JsonValue) -> Problem:
+def _problem(detail: ErrorDetails, place: str) -> Problem:
     kind, given = detail["type"], detail["input"]
     context = detail.get("ctx", {})
-    place = location(resolve(detail["loc"], data))
     if kind in _EXPECTED:
         expected = _EXPECTED[kind]
         return Problem("type", place, f"expected {expected}, found {describe(given)}")
     if kind == "literal_error":
         return _wrong_word(place, given, str(context["expected"]))
     if kind == "union_tag_invalid":
-        allowed = str(context["expected_tags"])
-        return Problem(
-            "enum", f"{place}.kind", f"must be one of {allowed}, found {describe(given)}"
-        )
+        return _wrong_word(f"{place}.kind", given["kind"], str(context["expected_tags"]))
     if kind in {"too_short", "string_too_short"}:
         return Problem(
             "min_length", place, "must not be empty" if _is_empty(given) else "too short"
         )
     if kind == "greater_than_equal":
-        return Problem("minimum", place, f"must be at least {context['ge']}, found {given!r}")
+        least = context["ge"]
+        return Problem("minimum", place, f"must be at least {least}, found {describe(given)}")
     if kind == "finite_number":
         return Problem("non_finite_number", place, "must be a finite number")
     if kind.startswith(("date", "datetime")):
@@ -123,7 +118,7 @@ def _problem(detail: ErrorDetails, data: JsonValue) -> Problem:
 def _wrong_word(place: str, given: object, allowed: str) -> Problem:
     if not isinstance(given, str):
         return Problem("type", place, f"expected text, found {describe(given)}")
-    several = " or " in allowed
+    several = " or " in allowed or ", " in allowed
     code, words = ("enum", "must be one of") if several else ("const", "must be")
     return Problem(code, place, f"{words} {allowed}, found {describe(given)}")
 
@@ -147,5 +142,6 @@ def describe(value: object) -> str:
 
 def one_line(text: str, limit: int = 80) -> str:
     """Text for a message: control characters escaped, long text cut."""
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    start = text[: limit + 1]
+    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
     return safe if len(safe) <= limit else f"{safe[: limit - 1]}…"

@@ -99,11 +99,6 @@ class Selection(Frozen):
     items: tuple[str, ...] = Field(default=(), description="Only these item ids.")
     tags: tuple[str, ...] = Field(default=(), description="Only items with one of these tags.")
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether some items may be left out."""
-        return self.limit is not None or bool(self.items) or bool(self.tags)
-
 
 class Effort(Frozen):
     """How hard to work; decides nothing about the numbers."""

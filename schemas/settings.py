@@ -54,9 +54,13 @@ def read_settings() -> Settings:
     """
     try:
         return Settings()
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(
             f"not valid TOML: {error}", where="assent.toml", code="bad_settings"
+        ) from None
+    except OSError as error:
+        raise UserError(
+            f"cannot be read: {error.strerror}", where="assent.toml", code="bad_settings"
         ) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.support.postgres import throwaway_postgres
 from tests.support.prefect_server import prefect_server
+
+# A busy machine is no reason to fail: how long an example takes is not what these tests are about.
+settings.register_profile("assent", deadline=None)
+settings.load_profile("assent")
 
 pytest_plugins = ["pytester", "tests.support.parts", "tests.support.network"]
 

@@ -6,6 +6,13 @@ it has two profiles because the format's field set grew.
 """
 
 from tasks.benchmarks.checking import Checked, check_benchmark, check_evaluation
-from tasks.benchmarks.hashing import HashProfile, benchmark_hash
+from tasks.benchmarks.hashing import HashProfile, benchmark_hash, later_fields
 
-__all__ = ["Checked", "HashProfile", "benchmark_hash", "check_benchmark", "check_evaluation"]
+__all__ = [
+    "Checked",
+    "HashProfile",
+    "benchmark_hash",
+    "check_benchmark",
+    "check_evaluation",
+    "later_fields",
+]

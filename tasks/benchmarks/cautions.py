@@ -1,16 +1,12 @@
 """What a benchmark may do, and probably does not mean."""
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 from schemas.errors import Problem
 from schemas.identifiers import benchmark_id_fault
 from schemas.strict_json import location
-from tasks.benchmarks.raw import Raw, bearer_names, list_in, object_in
-
-# The opening dollar is followed by a digit and the closing one belongs to the next amount.
-_CURRENCY = re.compile(r"\$(?=\d)[^$]+(?:(?<=\s)\$|\$(?=\d))")
+from tasks.benchmarks.raw import Raw, bearer_names, object_in, objects_in, texts
+from tasks.prompting.contexts import TEX
 
 
 def rule_warnings(raw: Raw) -> list[Problem]:
@@ -52,30 +48,42 @@ def _builder_warnings(raw: Raw) -> Iterator[Problem]:
 
 def _currency_warnings(raw: Raw) -> Iterator[Problem]:
     for key, bearer in object_in(raw, "bearers").items():
-        texts: list[tuple[list[str | int], Any]] = []
-        if isinstance(bearer, dict):
-            texts.append((["bearers", key, "expression"], bearer.get("expression")))
-            for j, text in enumerate(list_in(bearer, "paraphrases")):
-                texts.append((["bearers", key, "paraphrases", j], text))
-        for path, text in texts:
-            if isinstance(text, str) and _CURRENCY.search(text):
+        for path, text in _wordings(bearer):
+            if _has_currency(text):
                 yield Problem(
                     "tex_currency",
-                    location(path),
+                    location(["bearers", key, *path]),
                     "dollar signs look like amounts of money, and TeX stripping drops them",
                     "run with --no-strip-tex, or write USD",
                 )
 
 
+def _wordings(bearer: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(bearer, dict):
+        for _, text in texts([bearer.get("expression")]):
+            yield ("expression",), text
+        for j, text in texts(bearer.get("paraphrases")):
+            yield ("paraphrases", j), text
+
+
+def _has_currency(text: str) -> bool:
+    """Whether a pair of dollars stands before two amounts rather than around TeX."""
+    return any(
+        match[1][0].isdigit()
+        and (match[1][-1].isspace() or text[match.end() : match.end() + 1].isdigit())
+        for match in TEX.finditer(text)
+    )
+
+
 def _repeated_implications(raw: Raw) -> Iterator[Problem]:
-    seen: dict[tuple[frozenset[str], frozenset[str]], int] = {}
-    for i, item in enumerate(list_in(raw, "items")):
-        if not isinstance(item, dict):
-            continue
-        sides = (item.get("premises"), item.get("conclusions"))
-        if all(isinstance(side, list) for side in sides):
-            premises, conclusions = (frozenset(t for _, t in bearer_names(s)) for s in sides)  # type: ignore[arg-type]  # checked above
-            first = seen.setdefault((premises, conclusions), i)
+    seen: dict[tuple[frozenset[str], ...], int] = {}
+    for i, item in objects_in(raw, "items"):
+        if isinstance(item.get("premises"), list) and isinstance(item.get("conclusions"), list):
+            sides = tuple(
+                frozenset(name for _, name in bearer_names(item[side]))
+                for side in ("premises", "conclusions")
+            )
+            first = seen.setdefault(sides, i)
             if first != i:
                 yield Problem(
                     "repeated_implication",

@@ -11,6 +11,7 @@ from schemas.evaluation import Evaluation
 from schemas.problems import problems_of, sort_problems
 from schemas.strict_json import JsonValue, NotStrictJson, parse
 from tasks.benchmarks.cautions import rule_warnings
+from tasks.benchmarks.raw import objects_in
 from tasks.benchmarks.rules import rule_problems
 
 Model = TypeVar("Model", bound=Frozen)
@@ -56,8 +57,7 @@ def check_evaluation(data: bytes) -> Checked[Evaluation]:
     except NotStrictJson as error:
         return Checked(None, error.problems)
     value, errors = _typed(Evaluation, raw)
-    if value is not None:
-        errors += _ragged_verdicts(value)
+    errors += _ragged_verdicts(raw)
     return _sorted(Checked(value if not errors else None, tuple(errors)))
 
 
@@ -68,19 +68,18 @@ def _typed(model: type[Model], raw: JsonValue) -> tuple[Model | None, list[Probl
         return None, problems_of(error, raw)
 
 
-def _ragged_verdicts(evaluation: Evaluation) -> list[Problem]:
-    if not evaluation.items:
-        return []
-    width = len(evaluation.items[0].analyst_verdicts)
+def _ragged_verdicts(raw: JsonValue) -> list[Problem]:
+    rows = [(i, item.get("analyst_verdicts")) for i, item in objects_in(raw, "items")]
+    counts = [(i, len(row)) for i, row in rows if isinstance(row, list)]
     return [
         Problem(
             "verdict_count",
             f"$.items[{i}].analyst_verdicts",
-            f"{len(item.analyst_verdicts)} verdicts, but the first item has {width}",
+            f"{count} verdicts, but the first item has {counts[0][1]}",
             "give one verdict per analyst on every item",
         )
-        for i, item in enumerate(evaluation.items)
-        if len(item.analyst_verdicts) != width
+        for i, count in counts
+        if count != counts[0][1]
     ]
 
 

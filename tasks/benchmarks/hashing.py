@@ -8,29 +8,11 @@ import hashlib
 import json
 from typing import Any, Literal
 
-from schemas.benchmark import Benchmark
+from schemas.benchmark import LATER_FIELDS, LATER_ITEM_FIELDS, Benchmark
 from schemas.errors import UserError
 from schemas.strict_json import location
 
 HashProfile = Literal["0.17", "0.5"]
-
-LATER_FIELDS = (
-    "template_id",
-    "coherence_frame_id",
-    "ordinal_families",
-    "copresence_rules",
-    "entailment_rules",
-    "regularities",
-    "targets",
-)
-LATER_ITEM_FIELDS = (
-    "ladder",
-    "target",
-    "construction_note",
-    "variation",
-    "placeholder",
-    "monotonicity_step",
-)
 
 
 def benchmark_hash(benchmark: Benchmark, profile: HashProfile = "0.17") -> str:
@@ -47,7 +29,7 @@ def canonical_text(benchmark: Benchmark, profile: HashProfile = "0.17") -> str:
     """Keys sorted by code point, no spaces, ASCII only, nulls left out, defaults stated."""
     plain = benchmark.model_dump(mode="json", exclude_none=True)
     if profile == "0.5":
-        used = later_fields_in(plain)
+        used = later_fields(benchmark)
         if used:
             raise UserError(
                 f"profile 0.5 has no place for {', '.join(used)}",
@@ -59,9 +41,10 @@ def canonical_text(benchmark: Benchmark, profile: HashProfile = "0.17") -> str:
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def later_fields_in(plain: dict[str, Any]) -> list[str]:
+def later_fields(benchmark: Benchmark) -> list[str]:
     """Locations of fields that the first generation of the format does not know."""
-    used = [location([name]) for name in LATER_FIELDS if plain.get(name)]
+    plain: dict[str, Any] = benchmark.model_dump(mode="json", exclude_none=True)
+    used = [location([name]) for name in LATER_FIELDS if plain.get(name, []) not in ([], {})]
     used += [
         location(["bearers", key, "ordinal_family"])
         for key, bearer in plain["bearers"].items()

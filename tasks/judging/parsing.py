@@ -171,16 +171,19 @@ def _read_sentence(vocabulary: _Vocabulary, sentence: str) -> Verdict | None:
 
 _OWN_VERDICTS: Final = _VOCABULARIES["support"].verdicts
 _LONGEST_REASON: Final = 120
+_LARGEST_PROGRAM: Final = 2_000
+"""In RE2's instructions: searching takes time in proportion to them. Letters of any alphabet with
+a repetition are some 1,200, the labels and what may stand around them less than 100."""
 
 
 def compile_own_regex(pattern: str) -> ReplyParser:
     """A parser from a benchmark's own pattern: first match, group 1, in lower case.
 
-    Patterns come from strangers, so they run on RE2: no backtracking, and its default memory
-    limit refuses oversized ones.
+    Patterns come from strangers, so they run on RE2, which does not backtrack, and up to a size
+    that keeps the search of a reply short.
 
     Raises:
-        UserError: RE2 cannot compile the pattern, or it has no capture group.
+        UserError: RE2 cannot compile the pattern, or it is too large or has no capture group.
     """
     import re2  # type: ignore[import-untyped]  # has no stubs; loaded only where one is used
 
@@ -193,6 +196,9 @@ def compile_own_regex(pattern: str) -> ReplyParser:
         raise _unusable(f"RE2 cannot compile it: {_reason(error)}") from error
     if not compiled.groups:
         raise _unusable("it has no capture group, so it cannot say which word is the verdict")
+    if compiled.programsize > _LARGEST_PROGRAM:
+        size = f"{compiled.programsize:,} instructions, at most {_LARGEST_PROGRAM:,} are allowed"
+        raise _unusable(f"it is too large: {size}")
     return partial(_read_own_match, compiled)
 
 

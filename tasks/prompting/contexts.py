@@ -9,7 +9,8 @@ from tasks.prompting.templates import render
 
 BuildContext = Callable[[Sequence[str]], str]
 
-_TEX = re.compile(r"\$([^$]+)\$")
+TEX = re.compile(r"\$([^$]+)\$")
+"""What TeX stripping takes for a formula."""
 
 
 class Wording(NamedTuple):
@@ -21,7 +22,7 @@ class Wording(NamedTuple):
 
 def strip_tex(text: str) -> str:
     """Text without the dollars of `$…$` pairs; a lone dollar stays."""
-    return _TEX.sub(r"\1", text)
+    return TEX.sub(r"\1", text)
 
 
 def wording(bearer: Bearer, variant: int, *, strip: bool) -> Wording:

@@ -97,7 +97,6 @@ def require_variant(benchmark: Benchmark, variant: int) -> None:
     if not 0 <= variant < benchmark.n_variants:
         raise UserError(
             f"variant {variant} does not exist: the benchmark has {benchmark.n_variants}",
-            where="--paraphrase-variant",
             fix=f"use 0 to {benchmark.n_variants - 1}",
             code="unknown_variant",
         )

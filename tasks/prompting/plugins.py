@@ -31,9 +31,9 @@ def load_plugin(name: str) -> Plugin:
         sys.path.append(here)
     try:
         found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # Whatever goes wrong in the author's code is not ours to mend.
         raise UserError(
-            f"plugin builder {name!r} cannot be loaded: {error}",
+            f"plugin builder {name!r} cannot be loaded: {_reason(error)}",
             fix="install its module, or run from the directory that holds it",
             code="bad_plugin",
         ) from error
@@ -41,7 +41,12 @@ def load_plugin(name: str) -> Plugin:
         raise UserError(f"plugin builder {name!r} is not callable", code="bad_plugin")
 
     def build(texts: Sequence[str]) -> str:
-        text = found(list(texts))
+        try:
+            text = found(list(texts))
+        except Exception as error:  # As above.
+            raise UserError(
+                f"plugin builder {name!r} failed: {_reason(error)}", code="bad_plugin"
+            ) from error
         if not isinstance(text, str):
             raise UserError(
                 f"plugin builder {name!r} returned {type(text).__name__}, not text",
@@ -52,11 +57,14 @@ def load_plugin(name: str) -> Plugin:
     return Plugin(build, f"{name}@{_source_digest(found)}")
 
 
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
 def _source_digest(found: object) -> str:
     try:
         source = inspect.getsourcefile(found)  # type: ignore[arg-type]  # it answers TypeError itself
-    except TypeError:
-        source = None
-    if source is None:
+        content = Path(source or "").read_bytes()
+    except (TypeError, OSError):
         return "no-source"
-    return f"sha256:{hashlib.sha256(Path(source).read_bytes()).hexdigest()}"
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"

@@ -25,7 +25,7 @@ ABSTAIN - the question is defective, or cannot be decided either way."""
 
 _SUPPORT_TEMPLATE = "Premises: {premise_context}\nConclusion: {conclusion_context}\nVerdict:"
 
-_COHERENCE_QUESTION = (
+COHERENCE_QUESTION = (
     "Can one and the same position accept all of the former and reject all of the latter? "
     "Answer with one word: COHERENT, INCOHERENT or UNCLEAR."
 )
@@ -79,7 +79,7 @@ class Question(NamedTuple):
             self.template,
             {"accepted": premises or NOTHING, "rejected": "; ".join(conclusions) or NOTHING},
         )
-        return f"{position}\n{_COHERENCE_QUESTION}"
+        return f"{position}\n{COHERENCE_QUESTION}"
 
 
 def support_question(override: VerificationPrompt | None) -> Question:

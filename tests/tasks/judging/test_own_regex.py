@@ -36,6 +36,18 @@ def test_group_one_of_the_first_match_is_the_verdict(
     assert compile_own_regex(pattern)(reply) == verdict
 
 
+@pytest.mark.parametrize("pattern", [r"verdict: (\pL+)", r"verdict.{0,200}(good|bad)"])
+def test_a_large_pattern_that_people_write_is_kept(pattern: str) -> None:
+    assert regex_fault(pattern) is None
+
+
+def test_the_slowest_patterns_allowed_read_a_long_reply_quickly() -> None:
+    parser = compile_own_regex("(.*.*.*.*(a?){400})")
+    started = time.process_time()
+    parser("a" * 10_000)
+    assert time.process_time() - started < 1
+
+
 @pytest.mark.parametrize("name", ["final-answer", "first-match"])
 def test_an_own_pattern_is_read_first_match_whatever_the_parser(name: ParserName) -> None:
     assert make_parser(name, "support", r"\b(GOOD|BAD)\b")("good at first, yet BAD") == "good"
@@ -66,6 +78,8 @@ def test_a_refused_pattern_is_the_users_error() -> None:
         pytest.param("(a{1001})", "repetition", id="huge count"),
         pytest.param("((a{100}){100}){100}", "repetition", id="nested counts"),
         pytest.param(r"(\pL{1000})", "too large", id="huge class"),
+        pytest.param(r"(\pL{20})", "too large", id="class repeated"),
+        pytest.param("(good).{300}", "too large", id="long gap"),
         pytest.param("a" * 1_000_000, "too large", id="a megabyte"),
         pytest.param("(" * 1_000_000, "cannot compile", id="a megabyte of open groups"),
         pytest.param("(" * 500_000 + ")" * 500_000, "cannot compile", id="deep groups"),

@@ -131,7 +131,8 @@ def test_a_model_that_never_answered_has_no_coverage_rather_than_none() -> None:
 def test_no_items_give_nulls_with_reasons_and_empty_lists() -> None:
     shown = block([], 2, "analyst:0")
     assert (shown["n"], shown["n_missing"], shown["n_substantive"]) == (0, 0, 0)
-    assert (shown["coverage_per_analyst"], shown["coverage_per_analyst_named"]) == ([], {})
+    assert shown["coverage_per_analyst"] == []
+    assert shown["coverage_per_analyst_named"] == {"a0": None, "a1": None}
     assert shown["verdict_distributions"] == {}
     assert set(shown["reasons"].values()) == {NO_ITEMS}
     assert set(shown["reasons"]) == set(nulls(shown))
