@@ -5,7 +5,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from schemas.base import ParserName, QuestionForm, TieBreak
 from schemas.errors import UserError
@@ -23,6 +24,10 @@ from schemas.run import (
     Selection,
     VotingSpec,
 )
+from tasks.sampling.records import storable
+
+_LARGEST = 2**53
+"""Beyond it, readers of our JSON lose digits."""
 
 
 class EvaluateOptions(BaseModel):
@@ -32,11 +37,11 @@ class EvaluateOptions(BaseModel):
 
     benchmark: str
     model: str
-    n_samples: int = 5
-    temperature: float = 1.0
-    max_tokens: int = Field(default=1024, ge=1)
+    n_samples: int = Field(default=5, ge=1, le=_LARGEST)
+    temperature: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    max_tokens: int = Field(default=1024, ge=1, le=_LARGEST)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    seed: int | None = None
+    seed: int | None = Field(default=None, ge=-_LARGEST, le=_LARGEST)
     stop: tuple[str, ...] = ()
     tie_break: TieBreak = "abstain"
     parser: ParserName = "final-answer"
@@ -47,11 +52,11 @@ class EvaluateOptions(BaseModel):
     paraphrase_cycle: bool = False
     epoch: str = ""
     fresh: bool = False
-    limit: int | None = None
+    limit: int | None = Field(default=None, ge=0, le=_LARGEST)
     items: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
-    concurrency: int = 16
-    timeout: float = 60.0
+    concurrency: int = Field(default=16, ge=1, le=10_000)
+    timeout: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     max_retries: int = 5
     max_calls: int | None = None
     max_failed: float = 0.05
@@ -60,6 +65,14 @@ class EvaluateOptions(BaseModel):
     output: str | None = None
     log: str | None = None
     allow_plugins: bool = False
+
+    @field_validator("*")
+    @classmethod
+    def _can_be_written_down(cls, value: object) -> object:
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and storable(text) != text:
+                raise PydanticCustomError("text", "must be valid UTF-8 without NUL")
+        return value
 
 
 _FLAGS = {"output": "-o", "benchmark": "BENCH"}
@@ -173,4 +186,9 @@ def _bad_option(error: ValidationError) -> UserError:
     name = str(first["loc"][0]) if first["loc"] else "option"
     flag = _FLAGS.get(name, f"--{_SPELLED.get(name, name).replace('_', '-')}")
     message = first["msg"][0].lower() + first["msg"][1:]
-    return UserError(f"{message}, found {first['input']!r}", where=flag, code="bad_option")
+    return UserError(
+        f"{message}, found {first['input']!r}",
+        where=flag,
+        fix="see assent evaluate --help",
+        code="bad_option",
+    )

@@ -14,6 +14,7 @@ from tasks.prompting.expansion import make_wordings, require_variant
 from tasks.prompting.plugins import load_plugin
 from tasks.providers.registry import check_model
 from tasks.storage.files import read_regular
+from tasks.storage.places import RunPlaces
 
 
 def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
@@ -39,37 +40,63 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
     several = cycle and benchmark.n_variants > 1
     orders = [order.for_variant(k) for k in range(benchmark.n_variants)] if several else [order]
     for one in orders:
-        require_free_run_id(one)
+        places = RunPlaces(one.destination, benchmark.id, one.run_id)
+        require_possible_places(one, places)
+        require_free_run_id(one, places)
     return benchmark
 
 
-def require_free_run_id(order: RunOrder) -> None:
-    """Refuse a run id that another experiment already has; the same one may be repeated.
+def require_possible_places(order: RunOrder, places: RunPlaces) -> None:
+    """Refuse files that cannot be written, or would replace each other or the benchmark.
 
     Raises:
-        UserError: A run of this id with other settings exists.
+        UserError: One would, or a directory stands where a file shall go, or the other way round.
     """
-    outputs = Path(order.destination.output_dir) / "outputs"
-    for path in sorted(outputs.glob(f"*/{_escaped(order.run_id)}.json")):
-        if path.parent.name in {"schemas", "artifacts"}:
+    destination = order.destination
+    if places.root.exists() and not places.root.is_dir():
+        raise _bad_place("--output-dir", places.root, "is not a directory")
+    taken = {
+        Path(order.spec.benchmark).resolve(): "is the benchmark itself",
+        places.output.resolve(): "is the output document of the run",
+    }
+    for option, name in (("-o", destination.evaluation_file), ("--log", destination.log_file)):
+        if name is None:
             continue
-        found = _settings_of(path)
-        if found is not None and found != order.spec.model_dump(mode="json"):
+        place = Path(name)
+        if place.is_dir():
+            raise _bad_place(option, place, "is a directory")
+        if place.resolve() in taken:
+            raise _bad_place(option, place, taken[place.resolve()])
+        taken[place.resolve()] = f"is named by {option} too"
+
+
+def _bad_place(option: str, place: Path, why: str) -> UserError:
+    return UserError(f"{str(place)!r} {why}", where=option, code="bad_option")
+
+
+def require_free_run_id(order: RunOrder, places: RunPlaces) -> None:
+    """Refuse a run id that another experiment already has; the same one may be repeated.
+
+    The same settings on files that were edited since count as the same: the run is replaced.
+
+    Raises:
+        UserError: A run of this id with other settings or another benchmark exists.
+    """
+    wanted = order.spec.model_dump(mode="json")
+    for path in places.outputs_of_run():
+        if path != places.output or _settings(path) != wanted:
             raise UserError(
-                f"run id {order.run_id!r} is taken by a run with other settings ({path})",
+                f"run id {order.run_id!r} is taken by a run with other settings or on another "
+                f"benchmark ({path})",
                 where="--run-id",
                 fix="choose another run id",
                 code="run_id_taken",
             )
 
 
-def _escaped(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
-
-
-def _settings_of(path: Path) -> Any:
+def _settings(path: Path) -> object:
     try:
         document: Any = parse(path.read_bytes())
         return document["results"]["details"]["run_spec"]
     except (NotStrictJson, OSError, KeyError, TypeError):
-        return {}
+        return None

@@ -33,13 +33,20 @@ from tasks.measure import load_metrics
 from tasks.outputs.document import Moment, cases, named_metrics, output_document
 from tasks.outputs.evaluation import evaluation_head, evaluation_item
 from tasks.outputs.gate import require_valid
-from tasks.outputs.runlog import run_log
+from tasks.outputs.runlog import Asked, run_log
+from tasks.prompting.questions import DEFAULT_TEMPLATE
 from tasks.stage import in_flow_run, stage
-from tasks.storage.files import sha256_of, written_whole
+from tasks.storage.files import Publication, disk_errors, sha256_of
 from tasks.storage.home import Home
 from tasks.storage.places import RunPlaces, relative
 from tasks.storage.repository import git_state
-from tasks.storage.tables import arrow_schema, copy_with_metadata, read_rows, write_parquet_to
+from tasks.storage.tables import (
+    TABLE_VERSION,
+    arrow_schema,
+    copy_with_metadata,
+    read_rows,
+    write_parquet_to,
+)
 from tasks.validate import load_benchmark
 
 Row = dict[str, Any]
@@ -67,11 +74,12 @@ class Published(Document):
 @stage("publish-run", version=None)
 def publish_run(order: RunOrder, stages: Stages) -> Published:
     """Write Parquet tables, the evaluation, and last the output document, which completes a run."""
-    writer = _Writer(order, stages)
-    tables = writer.tables()
-    evaluation = writer.evaluation()
-    writer.log()
-    output, document = writer.output({**tables, "evaluation": evaluation})
+    with Publication() as publication:
+        writer = _Writer(order, stages, publication)
+        tables = writer.tables()
+        evaluation = writer.evaluation()
+        output, document = writer.output({**tables, "evaluation": evaluation})
+        writer.log()
     published = Published(
         evaluation=relative(evaluation),
         output=relative(output),
@@ -85,8 +93,8 @@ def publish_run(order: RunOrder, stages: Stages) -> Published:
 class _Writer:
     """Writes the files of one run."""
 
-    def __init__(self, order: RunOrder, stages: Stages) -> None:
-        self.order, self.stages = order, stages
+    def __init__(self, order: RunOrder, stages: Stages, publication: Publication) -> None:
+        self.order, self.stages, self.publication = order, stages, publication
         self.home = Home(read_settings().home)
         self.places = RunPlaces(order.destination, stages.benchmark.benchmark_id, order.run_id)
         self.benchmark: Benchmark = load_benchmark(self.home, stages.benchmark)
@@ -105,7 +113,7 @@ class _Writer:
         }
         written = {name: self._copy_table(name, file) for name, file in sources.items()}
         written["metrics"] = self.places.table("metrics")
-        with written_whole(written["metrics"]) as file:
+        with self.publication.file(written["metrics"]) as file:
             schema = arrow_schema(MetricRow).with_metadata(
                 self._table_metadata("metrics", stages.metrics.file)
             )
@@ -114,7 +122,7 @@ class _Writer:
 
     def _copy_table(self, name: str, source: StoredFile) -> Path:
         path = self.places.table(name)
-        with written_whole(path) as file:
+        with self.publication.file(path) as file:
             metadata = self._table_metadata(name, source)
             copy_with_metadata(self.home.locate(source), file, metadata)
         return path
@@ -122,6 +130,7 @@ class _Writer:
     def _table_metadata(self, name: str, source: StoredFile) -> dict[str, str]:
         return {
             "assent.table": name,
+            "assent.table_version": TABLE_VERSION,
             "assent.run_id": self.order.run_id,
             "assent.benchmark_hash": self.stages.benchmark.benchmark_hash,
             "assent.source_sha256": source.sha256,
@@ -135,9 +144,9 @@ class _Writer:
         keys = list(whole)
         after = keys[keys.index("items") + 1 :]
         path = self.places.evaluation
-        with written_whole(path) as file:
+        with self.publication.file(path) as file:
             before = {key: whole[key] for key in keys[: keys.index("items")]}
-            file.write(_json(before).rstrip(b"\n}") + b',\n  "items": [')
+            file.write(_json(before).removesuffix(b"\n}") + b',\n  "items": [')
             separator = b"\n    "
             for item, _, samples, verdict in self._items():
                 written = evaluation_item(self.order.run_id, item, samples, verdict)
@@ -172,18 +181,18 @@ class _Writer:
         if self.order.destination.log_file is None:
             return
         path = Path(self.order.destination.log_file)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        prompting = self.order.spec.prompting
-        events = run_log(
-            self._head(),
-            self.stages.prompts.prompt_id,
-            prompting.strip_tex,
-            self._items(),
-            self.finished_at,
+        asked = Asked(
+            n_items=self.stages.prompts.n_prompts,
+            prompt_id=self.stages.prompts.prompt_id,
+            template_id=self.benchmark.template_id or DEFAULT_TEMPLATE,
+            strip_tex=self.order.spec.prompting.strip_tex,
         )
-        with path.open("ab") as file:
-            for event in events:
-                file.write(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
+        events = run_log(self._head(), asked, self._items(), self.finished_at)
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                for event in events:
+                    file.write(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
 
     def output(self, files: dict[str, Path]) -> tuple[Path, Row]:
         """The output document; its presence says that the run is complete."""
@@ -207,18 +216,18 @@ class _Writer:
             ),
         )
         require_valid("output-v1", document)
-        with written_whole(self.places.output) as file:
+        with self.publication.file(self.places.output) as file:
             file.write(_json(document) + b"\n")
         return self.places.output, document
 
     def _artifact(self, role: str, path: Path) -> ArtifactBlock:
-        inside = self.places.inside(path)
+        inside, written = self.places.inside(path), self.publication.content(path)
         return ArtifactBlock(
             role=role,
             path=inside,
             uri=None if inside else path.absolute().as_uri(),
-            sha256=sha256_of(path),
-            bytes=path.stat().st_size,
+            sha256=sha256_of(written),
+            bytes=written.stat().st_size,
             media_type=(
                 "application/json" if path.suffix == ".json" else "application/vnd.apache.parquet"
             ),

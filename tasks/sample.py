@@ -63,7 +63,11 @@ def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> Sample
 
 def store_url(settings: Settings, home: Home) -> str:
     """Where samples are kept: the configured store, else a file in the state directory."""
-    return settings.store or sqlite_url(home.store)
+    if settings.store:
+        return settings.store
+    with home.errors():
+        home.root.mkdir(parents=True, exist_ok=True)
+    return sqlite_url(home.store)
 
 
 def run_to_end(work: Coroutine[Any, Any, None]) -> None:
@@ -124,7 +128,9 @@ def _row(request: Request, record: Record) -> dict[str, Any]:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A token count that fits into a column; providers write all sorts of things."""
+    fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+    return value if fits else None  # type: ignore[return-value]  # fits says it is an int
 
 
 class _Counts:

@@ -1,12 +1,16 @@
 """`assent evaluate`: a benchmark, a model, and what came of it."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.console import Format, FormatOption, note, print_json, printable
 from flows.cli.prompts import Form, FormOption, FrameOption, PluginsOption, StripOption
+
+if TYPE_CHECKING:
+    from flows.engines import Engine
+    from schemas.run import CycleResult, RunOrder, RunResult
 
 
 class TieBreak(StrEnum):
@@ -156,43 +160,60 @@ def _run(
     from flows.engines import choose_engine
     from flows.options import make_order
     from flows.preflight import preflight
-    from schemas.run import CycleResult
     from schemas.settings import read_settings
     from tasks.sampling.engine import BudgetExhausted
+    from tasks.sampling.monitor import Monitor
 
     order, cycle = make_order(**given)
     preflight(order, cycle=cycle)
-    chosen = choose_engine(engine.value if engine else read_settings().engine)
+    wanted = engine.value if engine else read_settings().engine
+    chosen = choose_engine(wanted)
     if not quiet:
-        note(_engine_note(chosen.name, chosen.server))
+        note(_engine_note(wanted, chosen.name, chosen.server))
+    monitor = Monitor()
     try:
-        with shown_progress(quiet=quiet) as monitor:
-            if chosen.name == "prefect":
-                from flows.cli.on_prefect import run_on_prefect
-
-                result = run_on_prefect(given | {"run_id": order.run_id}, server=chosen.server)
-            else:
-                from flows.pipelines import run_cycle, run_evaluation
-
-                result = run_cycle(order) if cycle else run_evaluation(order)
-    except BudgetExhausted as stopped:
+        with shown_progress(monitor, quiet=quiet):
+            result = _carry_out(order, cycle, given, chosen)
+    except (BudgetExhausted, KeyboardInterrupt) as stop:
+        used_up = isinstance(stop, BudgetExhausted)
         if as_json:
-            print_json(results.stopped(order, monitor, "max_calls"))
-        note(printable(str(stopped)))
-        raise typer.Exit(3) from None
+            cause = "max_calls" if used_up else "interrupted"
+            print_json(results.stopped(order, monitor, cause))
+        why = stop.what if isinstance(stop, BudgetExhausted) else "interrupted"
+        note(printable(f"{why}; nothing was published. {_way_on(order, given)}"))
+        raise typer.Exit(3 if used_up else 130) from None
     if as_json:
         print_json(results.as_json(result))
     else:
         results.print_result(result, monitor, show_stages=verbose or chosen.name == "prefect")
-    runs = result.runs if isinstance(result, CycleResult) else (result,)
-    if any(run.too_many_failed for run in runs):
+    if any(run.too_many_failed for run in results.runs_of(result)):
         note("more samples failed than --max-failed allows; see failed samples above")
         raise typer.Exit(1)
 
 
-def _engine_note(name: str, server: str | None) -> str:
+def _carry_out(
+    order: "RunOrder", cycle: bool, given: dict[str, Any], chosen: "Engine"
+) -> "RunResult | CycleResult":
+    if chosen.name == "prefect":
+        from flows.cli.on_prefect import run_on_prefect
+
+        return run_on_prefect(given | {"run_id": order.run_id}, server=chosen.server)
+    from flows.pipelines import run_cycle, run_evaluation
+
+    return run_cycle(order) if cycle else run_evaluation(order)
+
+
+def _way_on(order: "RunOrder", given: dict[str, Any]) -> str:
+    """How to go on from what is already answered; --fresh would begin once more."""
+    if given["fresh"] and "run_id" not in given:
+        epoch = order.spec.sampling.epoch
+        return f"To continue, run it again with --epoch {epoch} in place of --fresh"
+    return "Run the same command again to continue: nothing is asked twice"
+
+
+def _engine_note(wanted: str, name: str, server: str | None) -> str:
     if name == "embedded":
-        return "engine: embedded (no Prefect server is configured)"
+        return f"engine: embedded{' (no Prefect server is configured)' if wanted == 'auto' else ''}"
     if server:
         return f"engine: Prefect at {printable(server)}"
     return "engine: Prefect with a server of its own for this command; this takes some seconds"

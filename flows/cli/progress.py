@@ -11,12 +11,11 @@ REDRAW_SECONDS = 0.1
 
 
 @contextmanager
-def shown_progress(*, quiet: bool) -> Iterator[Monitor]:
-    """A monitor whose counts are shown while it is in force."""
-    monitor = Monitor()
+def shown_progress(monitor: Monitor, *, quiet: bool) -> Iterator[None]:
+    """Have everything inside report to a monitor, whose counts are shown meanwhile."""
     if quiet or not sys.stderr.isatty():
         with watching(monitor):
-            yield monitor
+            yield
         return
     from rich.console import Console
     from rich.progress import (
@@ -50,4 +49,4 @@ def shown_progress(*, quiet: bool) -> Iterator[Monitor]:
 
         monitor.on_change = redraw
         with watching(monitor):
-            yield monitor
+            yield

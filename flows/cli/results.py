@@ -3,7 +3,6 @@
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from flows.cli.console import printable
@@ -31,6 +30,11 @@ def as_json(result: RunResult | CycleResult) -> dict[str, Any]:
     return document
 
 
+def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
+    """The runs behind a result, one per wording."""
+    return result.runs if isinstance(result, CycleResult) else (result,)
+
+
 def stopped(order: RunOrder, monitor: Monitor, cause: str) -> dict[str, Any]:
     """The document of a run that stopped before its end; everything answered is kept."""
     return {
@@ -48,10 +52,11 @@ def stopped(order: RunOrder, monitor: Monitor, cause: str) -> dict[str, Any]:
 
 def print_result(result: RunResult | CycleResult, monitor: Monitor, *, show_stages: bool) -> None:
     """Tables for people."""
-    console = Console(highlight=False, soft_wrap=True)
+    # Names come from strangers: nothing in them is markup or an emoji code.
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     if show_stages:
         console.print(_stages(monitor))
-    runs = result.runs if isinstance(result, CycleResult) else (result,)
+    runs = runs_of(result)
     for run in runs:
         _print_run(console, run, name_variant=len(runs) > 1)
     if isinstance(result, CycleResult) and result.comparison is not None:
@@ -68,13 +73,14 @@ def _stages(monitor: Monitor) -> Table:
 def _print_run(console: Console, run: RunResult, *, name_variant: bool) -> None:
     metrics = run.metrics
     variant = f", variant {run.variant}" if name_variant else ""
-    title = escape(printable(f"run {run.run_id}{variant}"))
-    table = Table("metric", "value", "n", "meaning", title=title, title_justify="left")
+    title = printable(f"run {run.run_id}{variant}")
+    table = Table(title=title, title_justify="left")
+    table.add_column("metric", no_wrap=True, overflow="fold")
+    for name in ("value", "n", "meaning"):
+        table.add_column(name)
     for key, meaning in _SHOWN:
         if key in metrics:
-            table.add_row(
-                escape(key), _value(metrics, key), str(metrics["ns"].get(key, "")), meaning
-            )
+            table.add_row(key, _value(metrics, key), str(metrics["ns"].get(key, "")), meaning)
     console.print(table)
     console.print(
         f"items: {metrics['n']} asked, {metrics['n_judged']} judged, "
@@ -84,9 +90,9 @@ def _print_run(console: Console, run: RunResult, *, name_variant: bool) -> None:
         f"samples: {run.n_samples}, {run.calls} calls, {run.reused} reused, {run.failed} failed"
     )
     for name, path in (("evaluation", run.evaluation), ("output document", run.output)):
-        console.print(escape(printable(f"{name}: {path}")))
+        console.print(printable(f"{name}: {path}"))
     folder = next(iter(run.artifacts.values()), "").rpartition("/")[0]
-    console.print(escape(printable(f"tables: {folder}/{{{','.join(run.artifacts)}}}.parquet")))
+    console.print(printable(f"tables: {folder}/{{{','.join(run.artifacts)}}}.parquet"))
 
 
 def _value(metrics: dict[str, Any], key: str) -> str:

@@ -94,9 +94,9 @@ def _print_overview(shown: Row) -> None:
     say(printable(f"{shown['run_id']}: {shown['benchmark']} × {shown['model']}, {shown['status']}"))
     say(printable(f"  repeat with: {shown['command']}"))
     for name, value in shown["metrics"].items():
-        say(f"  {name:<30} {value:>10.4g}   n {shown['n'][name]}")
+        say(printable(f"  {name:<30} {value:>10.4g}   n {shown['n'].get(name)}"))
     for name, reason in shown["undefined"].items():
-        say(f"  {name:<30}  undefined   {printable(reason)}")
+        say(printable(f"  {name:<30}  undefined   {reason}"))
     for case in shown["items"]:
         votes = "/".join(str(case["votes"][key]) for key in ("good", "bad", "abstain"))
         verdict = case["verdict"] or "missing"
@@ -106,8 +106,7 @@ def _print_overview(shown: Row) -> None:
 
 
 def _item(path: Path, document: Row, item: str) -> Row:
-    from tasks.storage.runs import artifact_path
-    from tasks.storage.tables import read_rows
+    from tasks.storage.runs import rows_of_item
 
     cases = {case["id"]: case for case in document["results"]["cases"]}
     if item not in cases:
@@ -115,14 +114,14 @@ def _item(path: Path, document: Row, item: str) -> Row:
         raise UserError(f"the run has no item {item!r}", fix=f"items: {shown}", code="unknown_item")
 
     def rows(role: str) -> list[Row]:
-        table = artifact_path(path, document, role)
-        if table is None:
+        found = rows_of_item(path, document, role, item)
+        if not found:
             raise UserError(
-                f"the {role} table of this run is gone",
+                f"the {role} table of this run is gone or was changed",
                 fix=f"run again: {document['metadata']['run'].get('command')}",
                 code="missing_table",
             )
-        return [row for row in read_rows(table) if row["item_id"] == item]
+        return found
 
     prompt = rows("prompts")[0]
     kept = ("sample_index", "status", "text", "parsed_verdict", "parse_status", "error")

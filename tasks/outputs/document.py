@@ -111,7 +111,8 @@ def output_document(
     """The whole document, in the form that is written."""
     spec = order.spec
     undefined = {name: m.reason for name, m in metrics.items() if m.value is None}
-    tags = ["inferential", *(["partial"] if spec.selection.is_partial else [])]
+    is_partial = len(cases) < len(benchmark.items)
+    tags = ["inferential", *(["partial"] if is_partial else [])]
     error = failure(order, samples)
     document = OutputDocument(
         **{"$schema": SCHEMA_PATH},
@@ -143,7 +144,7 @@ def output_document(
                 "n": {name: m.n for name, m in metrics.items()},
                 "undefined": undefined,
                 "selection": {
-                    "partial": spec.selection.is_partial,
+                    "partial": is_partial,
                     "items_in_benchmark": len(benchmark.items),
                     "items_asked": len(cases),
                 },

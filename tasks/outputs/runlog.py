@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.benchmark import Item
 from schemas.evaluation import Evaluation, as_written
@@ -11,10 +11,18 @@ from schemas.version import VERSION
 Row = dict[str, Any]
 
 
+class Asked(NamedTuple):
+    """How the items were asked, as far as an evaluation does not say."""
+
+    n_items: int
+    prompt_id: str
+    template_id: str
+    strip_tex: bool
+
+
 def run_log(
     head: Evaluation,
-    prompt_id: str,
-    strip_tex: bool,
+    asked: Asked,
     items: Iterable[tuple[Item, Row, list[Row], Row]],
     finished_at: datetime.datetime,
 ) -> Iterator[Row]:
@@ -30,18 +38,18 @@ def run_log(
     yield event(
         "run.started",
         benchmark_hash=head.benchmark_hash,
+        n_items=asked.n_items,
         provider=head.model.provider,
         model_id=head.model.model_id,
         params=head.model.params.model_dump(mode="json", exclude_none=True),
         endorsement_config=config,
-        verification_prompt_id=prompt_id,
+        verification_prompt_id=asked.prompt_id,
+        template_id=asked.template_id,
         coherence_frame_id=head.endorsement_config.coherence_frame_id,
-        strip_tex=strip_tex,
+        strip_tex=asked.strip_tex,
         paraphrase_variant=head.paraphrase_variant,
     )
-    count = 0
     for item, prompt, samples, verdict in items:
-        count += 1
         yield event(
             "item.started",
             item_id=item.id,
@@ -53,14 +61,14 @@ def run_log(
             prompt=prompt["user"],
             system=prompt["system"],
             question_form=head.endorsement_config.question_form,
-            verification_prompt_id=prompt_id,
+            verification_prompt_id=asked.prompt_id,
         )
         for row in samples:
             yield _sample(event, head, row)
         votes = {key: verdict[key] for key in ("tie_broken", "good", "bad", "abstain")}
         yield event("item.completed", item_id=item.id, verdict=verdict["verdict"], **votes)
     elapsed = (finished_at - head.started_at).total_seconds() if head.started_at else None
-    yield event("run.finished", n_items=count, wall_time_s=elapsed)
+    yield event("run.finished", n_items=asked.n_items, wall_time_s=elapsed)
 
 
 def _sample(event: Any, head: Evaluation, row: Row) -> Row:

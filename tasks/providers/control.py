@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable
 
+from tasks.prompting.questions import COHERENCE_QUESTION
 from tasks.sampling.records import Reply
 from tasks.sampling.requests import Request
 
@@ -17,7 +18,7 @@ _COHERENCE = ("INCOHERENT", "COHERENT", "UNCLEAR")
 
 
 def _labels(request: Request) -> tuple[str, str, str]:
-    return _COHERENCE if "INCOHERENT" in request.system else _SUPPORT
+    return _COHERENCE if request.user.endswith(COHERENCE_QUESTION) else _SUPPORT
 
 
 def _coin(request: Request) -> str:

@@ -1,6 +1,7 @@
 """The sampling loop: takes what the store has, asks for the rest, commits before it counts."""
 
 import asyncio
+import random
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Protocol
@@ -13,6 +14,7 @@ from tasks.sampling.requests import Request
 
 LOOKUP_BATCH = 500
 COMMIT_BATCH = 256
+FIRST_PAUSE = 0.5
 COMMIT_SECONDS = 0.25
 
 
@@ -58,6 +60,7 @@ class Sampler:
         self._effort, self._monitor = effort, monitor
         self._waiting: list[Record] = []
         self._over_budget = False
+        self._jitter = random.Random()  # decides nothing but when to ask again
 
     async def draw(self, requests: Iterable[Request]) -> None:
         """Make sure that every request has a record in the keeper.
@@ -65,42 +68,53 @@ class Sampler:
         Raises:
             BudgetExhausted: More calls were needed than allowed; what was answered is kept.
         """
-        missing = self._missing(requests)
-        committing = asyncio.create_task(self._commit_regularly())
+        pending = self._pending(requests)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._effort.concurrency):
-                    group.create_task(self._work(missing))
+                # In the group, so that a store that cannot be written to stops the calls at once.
+                committing = group.create_task(self._commit_regularly())
+                count = self._effort.concurrency
+                await asyncio.wait([group.create_task(self._work(pending)) for _ in range(count)])
+                committing.cancel()
         except BaseExceptionGroup as group_error:
             raise group_error.exceptions[0] from None
         finally:
-            committing.cancel()
-            self._commit()
-            await self._provider.aclose()
+            try:
+                self._commit()
+            finally:
+                await self._provider.aclose()
         if self._over_budget:
             raise BudgetExhausted(
                 f"stopped: --max-calls {self._effort.max_calls} is used up",
                 where="--max-calls",
-                fix="run the same command again with a larger budget; nothing is asked twice",
+                fix="run the same command again to continue; nothing is asked twice",
                 code="max_calls",
             )
 
-    def _missing(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """Requests without a reply in the store; the others are counted as reused."""
+    def _pending(self, requests: Iterable[Request]) -> Iterator[Request | None]:
+        """Requests without a reply in the store; the others are counted as reused.
+
+        None says that a batch was looked up: a good moment to let others have the loop.
+        """
         remaining = iter(requests)
         while batch := list(islice(remaining, LOOKUP_BATCH)):
             answered = self._keeper.answered([r.key for r in batch])
             self._monitor.reused += len(answered)
             self._monitor.done += len(answered)
             self._monitor.changed()
+            yield None
             yield from (r for r in batch if r.key not in answered)
 
-    async def _work(self, missing: Iterator[Request]) -> None:
+    async def _work(self, pending: Iterator[Request | None]) -> None:
         # All workers share one iterator, so each request goes to exactly one of them.
-        for request in missing:
-            if not self._may_call():
+        for request in pending:
+            if request is None:
+                await asyncio.sleep(0)
+                continue
+            record = await self._ask(request)
+            if record is None:
                 return
-            self._waiting.append(await self._ask(request))
+            self._waiting.append(record)
             if len(self._waiting) >= COMMIT_BATCH:
                 self._commit()
                 # An embedded model never waits: without this nobody could interrupt the loop.
@@ -114,14 +128,31 @@ class Sampler:
         self._monitor.calls += 1
         return True
 
-    async def _ask(self, request: Request) -> Record:
+    async def _ask(self, request: Request) -> Record | None:
+        """The sample of a request, after retries where waiting may help; None without a budget."""
+        for attempt in range(self._effort.max_retries + 1):
+            if attempt:
+                await asyncio.sleep(FIRST_PAUSE * 2 ** (attempt - 1) * self._jitter.uniform(0.5, 1))
+            if not self._may_call():
+                return None
+            try:
+                return succeeded(request, await self._call(request))
+            except CallFailed as error:
+                record = failed(request, str(error))
+                if not error.is_transient:
+                    break
+        return record
+
+    async def _call(self, request: Request) -> Reply:
+        deadline = asyncio.timeout(self._effort.timeout_seconds)
         try:
-            async with asyncio.timeout(self._effort.timeout_seconds):
-                return succeeded(request, await self._provider.complete(request))
-        except CallFailed as error:
-            return failed(request, str(error))
+            async with deadline:
+                return await self._provider.complete(request)
         except TimeoutError:
-            return failed(request, f"no reply within {self._effort.timeout_seconds:g} s")
+            if not deadline.expired():
+                raise
+            late = f"no reply within {self._effort.timeout_seconds:g} s"
+            raise CallFailed(late, is_transient=True) from None
 
     async def _commit_regularly(self) -> None:
         while True:
@@ -129,9 +160,10 @@ class Sampler:
             self._commit()
 
     def _commit(self) -> None:
-        records, self._waiting = self._waiting, []
+        records = self._waiting
         if records:
             self._keeper.add(records)
+            self._waiting = []
             self._monitor.done += len(records)
             self._monitor.failed += sum(r.status == "failed" for r in records)
             self._monitor.changed()

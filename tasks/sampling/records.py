@@ -1,6 +1,6 @@
 """What became of one draw."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tasks.sampling.requests import Request
@@ -20,7 +20,16 @@ class Reply:
 
 
 class CallFailed(Exception):
-    """A call that gave no reply; it becomes a failed sample, never a verdict."""
+    """A call that gave no reply; it becomes a failed sample, never a verdict.
+
+    Args:
+        cause: What went wrong, in one line without secrets.
+        is_transient: Whether asking again may help.
+    """
+
+    def __init__(self, cause: str, *, is_transient: bool = False) -> None:
+        super().__init__(cause)
+        self.is_transient = is_transient
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +45,29 @@ class Record:
 
 def succeeded(request: Request, reply: Reply) -> Record:
     """The record of an answered call."""
-    return Record(request.key, request.prompt_hash, "ok", reply)
+    return Record(request.key, request.prompt_hash, "ok", _storable(reply))
 
 
 def failed(request: Request, cause: str) -> Record:
     """The record of a call that gave no reply."""
-    return Record(request.key, request.prompt_hash, "failed", Reply(""), cause)
+    return Record(request.key, request.prompt_hash, "failed", Reply(""), storable(cause))
+
+
+def storable(text: str) -> str:
+    """Text as every store and file can hold it: NUL and lone surrogates become U+FFFD."""
+    if text.isascii() and "\0" not in text:
+        return text
+    units = text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass")
+    return units.decode("utf-16", "replace")
+
+
+_TEXTS = ("text", "model_id", "finish_reason", "provider_request_id")
+
+
+def _storable(reply: Reply) -> Reply:
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        given = getattr(reply, name)
+        if given is not None and (kept := storable(given)) != given:
+            changed[name] = kept
+    return replace(reply, **changed) if changed else reply

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from schemas.errors import Unfinished, unreadable
 
@@ -24,11 +24,12 @@ def read_regular(path: str | Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise unreadable(path, _why(error)) from None
+    # Looked at before it is wrapped: Python wraps no handle of a directory.
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        raise unreadable(path, "is a directory" if stat.S_ISDIR(mode) else "is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
-            raise unreadable(path, f"is {kind}")
         try:
             return file.read()
         except OSError as error:
@@ -45,37 +46,75 @@ def _why(error: Exception) -> str:
 
 
 @contextlib.contextmanager
+def disk_errors(place: Path, fix: str = "") -> Iterator[None]:
+    """Turn what a disk refuses into one line for people.
+
+    Raises:
+        Unfinished: The disk is full or the place cannot be written to.
+    """
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        raise Unfinished(
+            f"cannot write {place}: {error.strerror or error}",
+            fix="make room and run again: nothing that was paid for is lost" if full else fix,
+            code="disk_full" if full else "unwritable",
+        ) from error
+
+
+class Publication:
+    """Files that take their places together, in the order written, or not at all."""
+
+    def __init__(self) -> None:
+        self._written: dict[Path, Path] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    @contextlib.contextmanager
+    def file(self, path: Path) -> Iterator[IO[bytes]]:
+        """A file to write to; it appears at `path` when everything went well."""
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            prefix = f".{path.name[:40]}."
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".part")
+            self._written[path] = Path(name)
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+
+    def content(self, path: Path) -> Path:
+        """Where the content of a written file is until it takes its place."""
+        return self._written[path]
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                for path, temporary in self._written.items():
+                    _put_in_place(temporary, path)
+        finally:
+            for temporary in self._written.values():
+                temporary.unlink(missing_ok=True)
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    with disk_errors(path):
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+        _sync_directory(path.parent)
+
+
+@contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to, that takes its place at `path` only when everything went well.
 
     Raises:
         Unfinished: The disk is full or the place cannot be written to.
     """
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part"
-        )
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-        temporary = None
-        _sync_directory(path.parent)
-    except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        raise Unfinished(
-            f"cannot write {path}: {error.strerror or error}",
-            fix="make room and run again: nothing that was paid for is lost" if full else "",
-            code="disk_full" if full else "unwritable",
-        ) from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+    with Publication() as publication, publication.file(path) as file:
+        yield file
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -1,11 +1,11 @@
 """The state directory: results of stages, and the default sample store."""
 
 import hashlib
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from schemas.documents import Document, StoredFile
-from schemas.errors import Unfinished
-from tasks.storage.files import sha256_of, write_whole
+from tasks.storage.files import disk_errors, sha256_of, write_whole
 
 
 class Home:
@@ -30,6 +30,8 @@ class Home:
         relative = f"stages/{stage}/{digest[:32]}{suffix}"
         target = self.root / relative
         if not (target.is_file() and sha256_of(target) == digest):
+            with self.errors():
+                target.parent.mkdir(parents=True, exist_ok=True)
             write_whole(target, data)
         return StoredFile(path=relative, sha256=digest, size=len(data))
 
@@ -38,22 +40,21 @@ class Home:
         digest, size = sha256_of(temporary), temporary.stat().st_size
         relative = f"stages/{stage}/{digest[:32]}{suffix}"
         target = self.root / relative
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.replace(target)
+        with self.errors():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary.replace(target)
         return StoredFile(path=relative, sha256=digest, size=size)
 
     def scratch(self) -> Path:
         """Directory for files in the making; on the same disk as their final place."""
         path = self.root / "scratch"
-        try:
+        with self.errors():
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Unfinished(
-                f"cannot write to the state directory {self.root}: {error.strerror}",
-                fix="set ASSENT_HOME to a directory that you can write to",
-                code="state_unusable",
-            ) from error
         return path
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turns what the disk refuses below the state directory into one line for people."""
+        return disk_errors(self.root, fix="set ASSENT_HOME to a directory that you can write to")
 
     def locate(self, file: StoredFile) -> Path:
         """Where a stored file is."""

@@ -26,23 +26,32 @@ class RunPlaces:
         """The output document."""
         return self.root / "outputs" / self._benchmark_id / f"{self._run_id}.json"
 
+    def outputs_of_run(self) -> list[Path]:
+        """Output documents that exist under this run's id, whatever their benchmark."""
+        folders = sorted((self.root / "outputs").glob("*/"))
+        paths = (folder / f"{self._run_id}.json" for folder in folders)
+        return [p for p in paths if p.parent.name not in {"schemas", "artifacts"} and p.exists()]
+
     def table(self, name: str) -> Path:
         """A Parquet table."""
         return self.root / "outputs" / "artifacts" / self._run_id / f"{name}.parquet"
 
     def inside(self, path: Path) -> str | None:
         """A path relative to the output directory, with slashes; None when it lies outside."""
-        inner = os.path.relpath(path, self.root)
-        return None if inner.startswith("..") else Path(inner).as_posix()
+        return _below(self.root, path)
 
     def own_directories(self, home: Path) -> list[str]:
         """Directories that we write to, relative to the current one."""
         places = [home, *(self.root / name for name in ("evaluations", "outputs", "studies"))]
-        inside = (os.path.relpath(place) for place in places)
-        return [Path(place).as_posix() for place in inside if not place.startswith("..")]
+        inside = (_below(Path(), place) for place in places)
+        return [place for place in inside if place not in {None, "."}]
 
 
 def relative(path: Path) -> str:
     """A written file as results name it: relative to the working directory where it is below."""
-    inner = os.path.relpath(path)
-    return str(path.absolute()) if inner.startswith("..") else Path(inner).as_posix()
+    return _below(Path(), path) or str(path.absolute())
+
+
+def _below(root: Path, path: Path) -> str | None:
+    inner = Path(os.path.relpath(path, root))
+    return None if ".." in inner.parts else inner.as_posix()

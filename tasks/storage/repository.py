@@ -15,7 +15,7 @@ def git_state(ignored: Sequence[str]) -> GitBlock | None:
     commit = _git("rev-parse", "--verify", "HEAD")
     if not commit:
         return None
-    excluded = [f":(exclude){path}" for path in ignored]
+    excluded = [f":(exclude,literal){path}" for path in ignored]
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", *excluded)
     return GitBlock(commit=commit.strip(), dirty=None if changed is None else bool(changed.strip()))
 

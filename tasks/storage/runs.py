@@ -4,8 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pydantic import ValidationError
+
 from schemas.errors import UserError
+from schemas.output import OutputDocument
 from schemas.strict_json import NotStrictJson, parse
+from tasks.storage.tables import read_rows
 
 Row = dict[str, Any]
 
@@ -30,31 +35,49 @@ def load_run(output_dir: Path, run: str) -> tuple[Path, Row]:
         if document is None:
             raise UserError("is not an output document of a run", where=run, code="unknown_run")
         return Path(run), document
-    known = {
-        document["metadata"]["run"]["id"]: (path, document)
+    known = [
+        (document["metadata"]["run"]["id"], path, document)
         for path, document in find_runs(output_dir)
-    }
-    if run not in known:
-        near = ", ".join(list(known)[-5:]) or "none yet"
+    ]
+    found = [(path, document) for run_id, path, document in known if run_id == run]
+    if not found:
+        near = ", ".join(run_id for run_id, _, _ in known[-5:]) or "none yet"
         raise UserError(f"no run {run!r}", fix=f"latest runs: {near}", code="unknown_run")
-    return known[run]
+    if len(found) > 1:
+        paths = ", ".join(str(path) for path, _ in found)
+        raise UserError(
+            f"several runs are called {run!r}", fix=f"name one of {paths}", code="ambiguous_run"
+        )
+    return found[0]
 
 
-def artifact_path(document_path: Path, document: Row, role: str) -> Path | None:
-    """Where a file of a run is, when it is still there."""
+def rows_of_item(document_path: Path, document: Row, role: str, item: str) -> list[Row] | None:
+    """Rows of one item in a table of a run; None when the table is gone or cannot be read."""
+    path = _artifact_path(document_path, document, role)
+    if path is None:
+        return None
+    try:
+        return [row for row in read_rows(path) if row["item_id"] == item]
+    except (pa.ArrowException, OSError, KeyError):
+        return None
+
+
+def _artifact_path(document_path: Path, document: Row, role: str) -> Path | None:
     root = document_path.parent.parent.parent
     for artifact in document["results"].get("artifacts", []):
-        if artifact["role"] == role:
-            path = Path(root / artifact["path"]) if "path" in artifact else None
-            return path if path is not None and path.is_file() else None
+        if artifact["role"] == role and "path" in artifact:
+            return Path(root / artifact["path"])
     return None
+
+
+_DETAILS = {"run_spec", "n", "undefined"}
 
 
 def _own_document(path: Path) -> Row | None:
     try:
         document: Any = parse(path.read_bytes())
-        _ = document["results"]["details"]["run_spec"], document["metadata"]["run"]["id"]
-    except (NotStrictJson, OSError, KeyError, TypeError):
+        results = OutputDocument.model_validate(document).results
+    except (NotStrictJson, OSError, ValidationError):
         return None
-    found: Row = document
-    return found
+    is_own = results.cases is not None and (results.details or {}).keys() >= _DETAILS
+    return document if is_own else None

@@ -5,7 +5,10 @@ reply that a later run gets.
 """
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,10 @@ from schemas.errors import Unfinished, UserError
 from tasks.sampling.records import Record, Reply
 
 STORE_VERSION = 1
+BUSY_SECONDS = 30
+_PREPARING = 0x617373656E74
+"""Number of the advisory lock: "assent" in ASCII."""
+CONNECT_SECONDS = 10
 
 _metadata = sa.MetaData()
 
@@ -62,9 +69,11 @@ class SampleStore:
         self._labels = labels or {}
         self._engine = _connect(url)
         try:
-            self._prepare()
-        except SQLAlchemyError as error:
-            raise _unusable(self._engine, error) from error
+            with self._errors():
+                self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -73,13 +82,13 @@ class SampleStore:
     def answered(self, keys: list[str]) -> set[str]:
         """Those of the keys that have a reply."""
         query = sa.select(_samples.c.key).where(_samples.c.key.in_(keys), _samples.c.status == "ok")
-        with self._engine.connect() as connection:
+        with self._errors(), self._engine.connect() as connection:
             return set(connection.execute(query).scalars())
 
     def fetch(self, keys: list[str]) -> dict[str, Record]:
         """The records of some keys; keys without one are absent."""
         query = sa.select(_samples).where(_samples.c.key.in_(keys))
-        with self._engine.connect() as connection:
+        with self._errors(), self._engine.connect() as connection:
             return {row["key"]: _record(row) for row in connection.execute(query).mappings()}
 
     def add(self, records: list[Record]) -> None:
@@ -89,12 +98,18 @@ class SampleStore:
             Unfinished: The store cannot be written, for example because the disk is full.
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        rows = [_row(record) | self._labels | {"created_at": now} for record in records]
+        # In order of their keys: two writers that lock the same rows then never wait in a circle.
+        ordered = sorted(records, key=lambda record: record.key)
+        rows = [_row(record) | self._labels | {"created_at": now} for record in ordered]
+        with self._errors(), self._engine.begin() as connection:
+            connection.execute(self._upsert(), rows)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
         try:
-            with self._engine.begin() as connection:
-                connection.execute(self._upsert(), rows)
+            yield
         except SQLAlchemyError as error:
-            raise _unusable(self._engine, error) from error
+            raise _unusable(self._engine.url, error) from error
 
     def _upsert(self) -> Any:
         postgres = self._engine.dialect.name == "postgresql"
@@ -106,6 +121,9 @@ class SampleStore:
 
     def _prepare(self) -> None:
         with self._engine.begin() as connection:
+            if self._engine.dialect.name == "postgresql":
+                # Creating what does not exist yet is no single step there: take turns.
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_PREPARING)))
             _metadata.create_all(connection)
             query = sa.select(_facts.c.value).where(_facts.c.name == "version")
             found = connection.execute(query).scalar()
@@ -121,45 +139,49 @@ class SampleStore:
 
 
 def sqlite_url(path: Path) -> str:
-    """The URL of a SQLite store in a file, whose directory is made when missing."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Unfinished(
-            f"cannot make the state directory {path.parent}: {error.strerror}",
-            fix="set ASSENT_HOME to a directory that you can write to",
-            code="state_unusable",
-        ) from error
+    """The URL of a SQLite store in a file."""
     return str(sa.URL.create("sqlite", database=str(path)))
 
 
 MEMORY_URL = "sqlite://"
 
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+
 
 def _connect(url: str) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
-        if parsed.drivername == "postgresql":
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        backend = parsed.get_backend_name()
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, ValueError):
+        # Without its cause, which may quote the URL and so a password.
         raise UserError(
             "the sample store's URL cannot be read",
             where="ASSENT_STORE",
             fix="for example postgresql://user@host/database",
             code="bad_settings",
-        ) from error
-    if backend not in {"sqlite", "postgresql"}:
+        ) from None
+    if parsed.drivername not in _DRIVERS:
         raise UserError(
-            f"a sample store cannot live on {backend!r}",
+            f"a sample store cannot live on {parsed.drivername!r}",
             where="ASSENT_STORE",
             fix="use sqlite or postgresql",
             code="bad_settings",
         )
-    if backend == "postgresql":
-        return sa.create_engine(parsed, pool_pre_ping=True)
+    parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
+    if parsed.get_backend_name() == "postgresql":
+        patience = {"connect_timeout": CONNECT_SECONDS}
+        return sa.create_engine(parsed, pool_pre_ping=True, connect_args=patience)
     memory = parsed.database in {None, "", ":memory:"}
-    engine = sa.create_engine(parsed, poolclass=sa.StaticPool if memory else None)
+    # In a notebook the loop runs in a thread of its own: the one connection goes with it.
+    engine = (
+        sa.create_engine(parsed, poolclass=sa.StaticPool, connect_args={"check_same_thread": False})
+        if memory
+        else sa.create_engine(parsed)
+    )
     _harden_sqlite(engine)
     return engine
 
@@ -168,13 +190,27 @@ def _harden_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
+        for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
+        _switch_to_wal(connection)
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
         # Taking the write lock at once avoids the upgrade of a read lock, which can fail.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _switch_to_wal(connection: Any) -> None:
+    """Ask for the write-ahead log; SQLite answers at once, whatever the busy timeout says."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -207,17 +243,13 @@ def _record(row: sa.RowMapping) -> Record:
     return Record(row["key"], row["prompt_hash"], row["status"], reply, row["error"])
 
 
-def _unusable(engine: sa.Engine, error: SQLAlchemyError) -> Unfinished:
-    cause = str(getattr(error, "orig", None) or error).splitlines()[0]
-    place = engine.url.render_as_string(hide_password=True)
+def _unusable(url: sa.URL, error: SQLAlchemyError) -> Unfinished:
+    cause = (str(getattr(error, "orig", None) or error).splitlines() or ["no reason given"])[0]
+    for secret in (url.password, url.query.get("password")):
+        cause = cause.replace(str(secret), "***") if secret else cause
+    place = url.set(query={}).render_as_string(hide_password=True)
     return Unfinished(
         f"the sample store {place} cannot be used: {cause}",
         fix="what it holds is kept; mend the cause and run again",
         code="state_unusable",
     )
-
-
-def batches(keys: list[str], size: int = 500) -> Iterator[list[str]]:
-    """Keys in pieces that one query takes."""
-    for start in range(0, len(keys), size):
-        yield keys[start : start + size]

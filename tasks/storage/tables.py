@@ -48,7 +48,7 @@ def write_table(
 ) -> tuple[StoredFile, int]:
     """Stream rows into a table of the state directory; its place and the number of rows."""
     schema = arrow_schema(row)
-    with tempfile.TemporaryDirectory(dir=home.scratch()) as folder:
+    with home.errors(), tempfile.TemporaryDirectory(dir=home.scratch()) as folder:
         temporary = Path(folder) / "table.parquet"
         count = write_parquet_to(temporary, schema, rows)
         return home.adopt(stage, temporary, ".parquet"), count
@@ -77,9 +77,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 def copy_with_metadata(source: Path, target: IO[bytes], metadata: Mapping[str, str]) -> None:
     """Copy a table into an open file, adding file metadata."""
     with pq.ParquetFile(source) as file:
-        schema = file.schema_arrow.with_metadata(
-            {**metadata, "assent.table_version": TABLE_VERSION}
-        )
+        schema = file.schema_arrow.with_metadata(dict(metadata))
         with pq.ParquetWriter(target, schema, compression="zstd") as writer:
             for batch in file.iter_batches(batch_size=BATCH_ROWS):
                 table = pa.Table.from_batches([batch])

@@ -10,7 +10,7 @@ from flows.options import EvaluateOptions, make_order
 from schemas.errors import UserError
 
 COMMAND_ONLY = {"engine", "quiet", "verbose", "format_"}
-NOTHING = (None, (), [])
+NOTHING: tuple[object, ...] = (None, (), [])
 
 
 def defaults(function: object) -> dict[str, object]:

@@ -40,7 +40,7 @@ def write_awkward(folder: Path) -> tuple[Path, Path]:
         "primary_panel": "north",
         "items": items,
     }
-    replies = {
+    replies: dict[str, list[tuple[str, str | None]]] = {
         "alpha": [("GOOD", None)] * 4,
         "beta": [("GOOD", None), ("BAD", None), ("BAD", None), ("GOOD", None)],
         "gamma": [("Let me think about", "length"), ("GOOD", None), ("no idea", None), ("", None)],
