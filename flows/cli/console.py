@@ -11,7 +11,7 @@ import typer
 
 from schemas.errors import EvalError, InvalidFile, Problem
 
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+_UNUSUAL = re.compile(r"[^ -~\n]")
 
 
 class Format(StrEnum):
@@ -46,8 +46,9 @@ def note(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """The result as exactly one JSON document."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    print(_LONE_SURROGATES.sub(lambda m: f"\\u{ord(m[0]):04x}", text))
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    text = json.dumps(document, ensure_ascii=not is_unicode, indent=2, allow_nan=False)
+    print(_UNUSUAL.sub(lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text))
 
 
 def error_object(problem: Problem, file: str | None) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """`assent init`: a starter benchmark."""
 
+import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +52,9 @@ _STARTER = """\
 
 
 def init(
-    directory: Annotated[str, typer.Argument(metavar="DIR", help="New or empty directory.")],
+    directory: Annotated[
+        str, typer.Argument(metavar="DIR", help="Directory to put it in; made when missing.")
+    ],
 ) -> None:
     """Write a small, valid benchmark to start from.
 
@@ -63,13 +67,13 @@ def init(
     folder = Path(directory)
     name = folder.resolve().name
     path = folder / "benchmark.json"
-    if path.exists():
-        raise UserError("is already there", where=printable(str(path)), code="exists")
-    if folder.exists() and not folder.is_dir():
-        raise UserError("is not a directory", where=printable(directory), code="exists")
     fault = benchmark_id_fault(name)
     if fault:
         raise UserError(f"{name!r} cannot be a benchmark id: {fault}", where="DIR", code="bad_id")
+    if os.path.lexists(path):
+        raise UserError("is already there", where=str(path), code="exists")
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UserError("is not a directory", where=directory, code="exists")
     write_whole(path, _STARTER.format(id=json.dumps(name, ensure_ascii=False)).encode())
     say(printable(str(path)))
-    note(printable(f"next: assent evaluate {path} --model control/coin"))
+    note(printable(f"next: assent evaluate {shlex.quote(str(path))} --model control/coin"))

@@ -4,25 +4,26 @@ Exit codes: 0 done; 1 done and the finding is negative; 2 wrong input or options
 finished here; 70 a bug; 130 interrupted. Nothing heavy is imported before a command needs it.
 """
 
+import io
 import os
 import sys
 import traceback
 from itertools import pairwise
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from flows.cli import describe, evaluate, hashing, initialise, prompts, runs, validate
+from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
 from flows.cli import schemas as schemas_command
 from flows.cli.console import note, report_error, say
 from schemas.errors import EvalError, Unfinished, UserError
 from schemas.version import VERSION
 
 # Typer carries its own copy of click: its usage errors are reached through a public one of them.
-UsageProblem: type[Exception] = next(
-    c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException"
-)
+UsageProblem: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+# Packages of the extra `run`: an environment that only checks files does without them.
+NEEDED_TO_RUN = {"httpx", "numpy", "orjson", "prefect", "psycopg", "pyarrow", "sqlalchemy"}
 
 app = typer.Typer(
     name="assent",
@@ -42,6 +43,7 @@ app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
+app.add_typer(outputs.app, name="outputs")
 
 
 def _print_version(wanted: bool) -> None:
@@ -64,6 +66,9 @@ def assent(
 
 def main() -> None:
     """Run the command line and exit with the code of the contract."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a character still gets the rest of the line.
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -71,55 +76,51 @@ def run(args: list[str]) -> int:
     """Run the command line; its exit code."""
     as_json = _wants_json(args)
     try:
-        require_own_packages()
         code = typer.main.get_command(app).main(args, prog_name="assent", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except typer.Exit as stop:
-        return stop.exit_code
     except UsageProblem as error:
-        message = str(getattr(error, "message", error)).rstrip(".")
+        message = error.format_message().rstrip(".")
         if message:  # without one, the help text was printed instead
             report_error(UserError(message, fix="see --help", code="usage"), as_json=as_json)
         return 2
     except UserError as error:
         report_error(error, as_json=as_json)
         return 2
-    except Unfinished as error:
-        report_error(error, as_json=as_json)
-        return 3
     except EvalError as error:
         report_error(error, as_json=as_json)
         return 3
-    except (KeyboardInterrupt, typer.Abort):
-        note("interrupted: nothing was published; run the same command again to continue")
+    except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone; a second failure at exit would only add noise.
+    except (BrokenPipeError, SystemExit) as error:
+        if BrokenPipeError not in {type(error), type(error.__context__)}:
+            raise
+        # The reader of our output has gone, which Typer turns into an exit. A second failure
+        # when Python closes the output would only add noise.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:  # the last resort: a bug keeps its traceback
+    except Exception as error:  # the last resort: a bug keeps its traceback
+        missing = _missing_extra(error)
+        if missing is not None:
+            report_error(missing, as_json=as_json)
+            return 3
         traceback.print_exc()
         note("this is a bug in Assent; please report it with the lines above")
         return 70
 
 
+def _missing_extra(error: Exception) -> Unfinished | None:
+    """What to say when a package of the extra `run` is not installed."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    if name is None or name.partition(".")[0] not in NEEDED_TO_RUN:
+        return None
+    return Unfinished(
+        f"this command needs {name}, which is not installed",
+        fix="install Assent with what running needs: pip install 'assent[run]'",
+        code="not_installed",
+    )
+
+
 def _wants_json(args: list[str]) -> bool:
     options = args[: args.index("--")] if "--" in args else args
     return "--format=json" in options or ("--format", "json") in pairwise(options)
-
-
-def require_own_packages() -> None:
-    """Refuse to run on namesakes: a working directory may hold packages called like ours."""
-    import schemas
-    import tasks
-
-    home = Path(__file__).resolve().parents[2]
-    for package in (schemas, tasks):
-        found = Path(package.__file__ or "").resolve().parent.parent
-        if found != home:
-            raise UserError(
-                f"another package called {package.__name__!r} was loaded from {found}",
-                fix="run from another directory, or without PYTHONPATH",
-                code="namesake",
-            )

@@ -1,6 +1,5 @@
 """`assent schemas`: the published JSON Schemas."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,11 +10,9 @@ from schemas.errors import UserError
 
 def schemas(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One schema; all names when not given.")
+        str | None, typer.Argument(metavar="NAME", help="One schema; all names when not given.")
     ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Regenerate the files in schemas/json/.")
-    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Regenerate their files.")] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Print a JSON Schema (draft 2020-12), list their names, or regenerate their files.
@@ -33,12 +30,12 @@ def schemas(
     if write:
         from tasks.storage.files import write_whole
 
-        folder = Path(published.__file__).resolve().parent / "json"
         for each in names:
             text = published.as_text(published.generate(each))
-            write_whole(folder / f"{each}.json", text.encode())
-            note(f"wrote {folder / f'{each}.json'}")
-    elif name:
+            for place in published.places(each):
+                write_whole(place, text.encode())
+                note(f"wrote {place}")
+    if name and not write:
         say(published.as_text(published.generate(name)).rstrip("\n"))
     elif format_ is Format.JSON:
         print_json({"schemas": names})

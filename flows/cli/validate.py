@@ -1,7 +1,6 @@
 """`assent validate`: every problem of every file, at once."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -25,6 +24,7 @@ class Kind(StrEnum):
 
     BENCHMARK = "benchmark"
     EVALUATION = "evaluation"
+    OUTPUT = "output"
 
 
 class Verdict(NamedTuple):
@@ -49,7 +49,7 @@ class Verdict(NamedTuple):
 
 
 def validate(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files to check.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files to check.")],
     kind: Annotated[
         Kind | None, typer.Option(help="What the files are; found out when not given.")
     ] = None,
@@ -82,7 +82,7 @@ def _check(path: str, kind: Kind | None) -> Verdict:
         return Verdict(path, kind, errors=(Problem("unreadable", "$", error.what),))
     if kind is None:
         try:
-            kind = _recognise(path, parse(data))
+            kind = _recognise(parse(data))
         except NotStrictJson as error:
             return Verdict(path, None, errors=error.problems)
     match kind:
@@ -93,11 +93,16 @@ def _check(path: str, kind: Kind | None) -> Verdict:
 
             checked = check_evaluation(data)
             return Verdict(path, kind, None, checked.errors, checked.warnings)
+        case Kind.OUTPUT:
+            from tasks.outputs.validation import check_output
+
+            output = check_output(data)
+            return Verdict(path, kind, None, output.errors, output.warnings)
         case None:
             problem = Problem(
                 "unknown_kind",
                 "$",
-                "neither a benchmark nor an evaluation",
+                "neither a benchmark, an evaluation nor an output document",
                 "name the kind with --kind",
             )
             return Verdict(path, None, errors=(problem,))
@@ -111,10 +116,11 @@ def _check_benchmark(path: str, data: bytes) -> Verdict:
     return Verdict(path, Kind.BENCHMARK, digest, checked.errors, checked.warnings)
 
 
-def _recognise(path: str, value: JsonValue) -> Kind | None:
-    del path
+def _recognise(value: JsonValue) -> Kind | None:
     if not isinstance(value, dict):
         return None
+    if "$schema" in value and "metadata" in value:
+        return Kind.OUTPUT
     if "benchmark_id" in value and "model" in value:
         return Kind.EVALUATION
     if "bearers" in value or "analysts" in value:
@@ -129,4 +135,4 @@ def _print(verdict: Verdict) -> None:
         note(problem_line(verdict.path, problem._replace(message=f"warning: {problem.message}")))
     if not verdict.errors:
         digest = f"  {verdict.hash}" if verdict.hash else ""
-        say(f"{printable(str(Path(verdict.path)))}: valid {verdict.kind}{digest}")
+        say(f"{printable(verdict.path)}: valid {verdict.kind}{digest}")
