@@ -27,6 +27,8 @@ from schemas.run import CycleResult, RunResult
 def evaluate(
     benchmark: str,
     model: str,
+    base_url: str | None = None,
+    extra_body: str | None = None,
     n_samples: Annotated[int, Field(ge=1)] = 5,
     temperature: Annotated[float, Field(ge=0)] = 1.0,
     max_tokens: Annotated[int, Field(ge=1)] = 1024,
@@ -49,6 +51,7 @@ def evaluate(
     timeout: Annotated[float, Field(gt=0)] = 60.0,
     max_retries: Annotated[int, Field(ge=0)] = 5,
     max_calls: int | None = None,
+    rpm: int | None = None,
     max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05,
     run_id: str | None = None,
     output_dir: str = ".",
@@ -61,6 +64,8 @@ def evaluate(
     Args:
         benchmark: Path of the benchmark file.
         model: provider/model, for example control/coin.
+        base_url: Endpoint, when it is not the provider's own.
+        extra_body: JSON object with further keys of each request.
         n_samples: Samples per item.
         temperature: Sampling temperature.
         max_tokens: Longest reply, in tokens.
@@ -83,6 +88,7 @@ def evaluate(
         timeout: Deadline of a request, seconds.
         max_retries: Further requests per sample.
         max_calls: Most requests of the run.
+        rpm: Requests that may start in a minute.
         max_failed: Share that may fail.
         run_id: Name of the run.
         output_dir: Where results go.

@@ -24,6 +24,7 @@ from schemas.run import (
     Selection,
     VotingSpec,
 )
+from schemas.strict_json import NotStrictJson, parse
 from tasks.sampling.records import storable
 
 _LARGEST = 2**53
@@ -37,6 +38,8 @@ class EvaluateOptions(BaseModel):
 
     benchmark: str
     model: str
+    base_url: str | None = None
+    extra_body: str | None = None
     n_samples: int = Field(default=5, ge=1, le=_LARGEST)
     temperature: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     max_tokens: int = Field(default=1024, ge=1, le=_LARGEST)
@@ -59,6 +62,7 @@ class EvaluateOptions(BaseModel):
     timeout: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     max_retries: int = 5
     max_calls: int | None = None
+    rpm: int | None = None
     max_failed: float = 0.05
     run_id: str | None = None
     output_dir: str = "."
@@ -103,6 +107,7 @@ def make_order(**given: Any) -> tuple[RunOrder, bool]:
             timeout_seconds=options.timeout,
             max_retries=options.max_retries,
             max_calls=options.max_calls,
+            rpm=options.rpm,
         )
     except ValidationError as error:
         raise _bad_option(error) from None
@@ -127,6 +132,34 @@ def parse_options(**given: Any) -> EvaluateOptions:
         raise _bad_option(error) from None
 
 
+# What the request itself is made of cannot be replaced from outside.
+_OWN_KEYS = {"model", "messages", "system", "stream", "n", *ProviderParams.model_fields}
+
+
+def parse_extra_body(text: str | None) -> dict[str, Any]:
+    """Further keys of a request's body, from a JSON object.
+
+    Raises:
+        UserError: It is no JSON object, or names a key that is ours to set.
+    """
+    if text is None:
+        return {}
+    try:
+        value = parse(text.encode("utf-8", "surrogatepass"))
+    except NotStrictJson as error:
+        raise _bad_extra_body(error.problems[0].message) from None
+    if not isinstance(value, dict):
+        raise _bad_extra_body("it is not a JSON object")
+    own = sorted(_OWN_KEYS & value.keys())
+    if own:
+        raise _bad_extra_body(f"{own[0]!r} has an option of its own, or cannot be changed")
+    return value
+
+
+def _bad_extra_body(why: str) -> UserError:
+    return UserError(why, where="--extra-body", fix="see assent evaluate --help", code="bad_option")
+
+
 def new_run_id(now: datetime.datetime) -> str:
     """A name that sorts by time and does not repeat."""
     return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
@@ -147,7 +180,7 @@ def require_plain_benchmark_id(benchmark_id: str, path: str) -> None:
 def _spec(options: EvaluateOptions, epoch: str) -> RunSpec:
     return RunSpec(
         benchmark=options.benchmark,
-        model=ModelSpec.parse(options.model),
+        model=ModelSpec.parse(options.model, options.base_url),
         prompting=PromptingSpec(
             question_form=options.question_form,
             coherence_frame=options.coherence_frame,
@@ -163,6 +196,7 @@ def _spec(options: EvaluateOptions, epoch: str) -> RunSpec:
                 top_p=options.top_p,
                 seed=options.seed,
                 stop=options.stop,
+                **parse_extra_body(options.extra_body),
             ),
             epoch=epoch,
         ),

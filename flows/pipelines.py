@@ -105,7 +105,12 @@ def publish(computed: Computed) -> RunResult:
 def draw_spec(spec: RunSpec) -> DrawSpec:
     """Who is asked for which draws, with the digest of a recording as it is now."""
     source = check_model(spec.model)
-    return DrawSpec(model=spec.model, source_sha256=source, sampling=spec.sampling)
+    return DrawSpec(
+        model=spec.model,
+        source_sha256=source.sha256,
+        base_url=source.base_url,
+        sampling=spec.sampling,
+    )
 
 
 def judging_spec(spec: RunSpec, prompts: PromptTable) -> JudgingSpec:

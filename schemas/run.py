@@ -21,9 +21,10 @@ class ModelSpec(Frozen):
 
     provider: str = Field(description="Kind of provider.")
     model_id: str = Field(description="Model at that provider, or the path of a replay file.")
+    base_url: str | None = Field(default=None, description="Endpoint asked for, if any.")
 
     @classmethod
-    def parse(cls, text: str) -> "ModelSpec":
+    def parse(cls, text: str, base_url: str | None = None) -> "ModelSpec":
         """Split `provider/model` at the first slash."""
         provider, slash, model_id = text.partition("/")
         if not slash or not provider or not model_id:
@@ -33,7 +34,7 @@ class ModelSpec(Frozen):
                 fix="for example control/coin or replay/PATH",
                 code="bad_model",
             )
-        return cls(provider=provider, model_id=model_id)
+        return cls(provider=provider, model_id=model_id, base_url=base_url)
 
     def __str__(self) -> str:
         """The spelling that users know."""
@@ -65,6 +66,7 @@ class DrawSpec(Frozen):
 
     model: ModelSpec = Field(description="Who is asked.")
     source_sha256: str | None = Field(description="Digest of the recording, for replay.")
+    base_url: str | None = Field(default=None, description="Endpoint, without credentials.")
     sampling: SamplingSpec = Field(description="Which draws.")
 
 
@@ -107,6 +109,7 @@ class Effort(Frozen):
     timeout_seconds: float = Field(default=60.0, gt=0, description="Deadline of one request.")
     max_retries: int = Field(default=5, ge=0, description="Further requests per sample.")
     max_calls: int | None = Field(default=None, ge=0, description="Most requests of the command.")
+    rpm: int | None = Field(default=None, ge=1, description="Requests that may start in a minute.")
 
 
 class Destination(Frozen):

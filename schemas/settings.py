@@ -3,11 +3,12 @@
 Read by the command line and by stage modules only.
 """
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -44,6 +45,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Environment before file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read_secret(variable: str) -> SecretStr | None:
+    """A key, or an address that may hold one, from the environment; None when it is not set."""
+    value = os.environ.get(variable)  # noqa: TID251 - the one place that reads keys
+    return SecretStr(value) if value else None
 
 
 def read_settings() -> Settings:

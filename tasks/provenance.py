@@ -73,6 +73,7 @@ def gather_provenance(
                 "provider": draw.model.provider,
                 "model_id": samples.model_id,
                 "recording_sha256": draw.source_sha256,
+                "base_url": draw.base_url,
                 "parameters": draw.sampling.params.model_dump(mode="json", exclude_none=True),
                 "seeds": None if seed is None else [seed, seed + draw.sampling.n_samples - 1],
                 "epoch": draw.sampling.epoch,

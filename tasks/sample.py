@@ -14,6 +14,7 @@ from schemas.run import DrawSpec, Effort
 from schemas.settings import Settings, read_settings
 from schemas.tables import PromptRow, SampleRow
 from tasks.providers import open_provider
+from tasks.providers.headers import current_headers
 from tasks.sampling.engine import LOOKUP_BATCH, Sampler
 from tasks.sampling.monitor import current_monitor
 from tasks.sampling.records import Record
@@ -33,7 +34,7 @@ def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> Sample
     """
     settings = read_settings()
     home = Home(settings.home)
-    opened = open_provider(draw.model)
+    opened = open_provider(draw, effort.concurrency, current_headers())
     labels = {
         "provider": draw.model.provider,
         "model": draw.model.model_id,
@@ -93,7 +94,7 @@ def run_to_end(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _requests(home: Home, prompts: PromptTable, draw: DrawSpec) -> Iterator[Request]:
-    keys = KeyMaker(draw.model, draw.sampling, base_url=draw.source_sha256)
+    keys = KeyMaker(draw.model, draw.sampling, base_url=draw.base_url or draw.source_sha256)
     rows = (PromptRow.model_construct(**row) for row in read_rows(home.locate(prompts.file)))
     return make_requests(rows, keys, draw.sampling)
 

@@ -43,8 +43,25 @@ _ASKING, _READING, _WORKING, _FILES = "Asking", "Reading replies", "Working", "F
 def evaluate(
     bench: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark.")],
     model: Annotated[
-        str, typer.Option(help="provider/model: control/coin, replay/PATH.", metavar="M")
+        str,
+        typer.Option(
+            help="provider/model: openai/…, anthropic/…, vllm/…, control/coin, replay/PATH.",
+            metavar="M",
+        ),
     ],
+    base_url: Annotated[
+        str | None, typer.Option(help="Endpoint of the model.", rich_help_panel=_ASKING)
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Sent with each request; repeatable.", metavar="K=V", rich_help_panel=_ASKING
+        ),
+    ] = None,
+    extra_body: Annotated[
+        str | None,
+        typer.Option(help="Further keys of a request.", metavar="JSON", rich_help_panel=_ASKING),
+    ] = None,
     n_samples: Annotated[int, typer.Option(help="Samples per item.", rich_help_panel=_ASKING)] = 5,
     temperature: Annotated[float, typer.Option(rich_help_panel=_ASKING)] = 1.0,
     max_tokens: Annotated[int, typer.Option(help="Longest reply.", rich_help_panel=_ASKING)] = 1024,
@@ -103,6 +120,9 @@ def evaluate(
     max_calls: Annotated[
         int | None, typer.Option(help="Most requests in all.", rich_help_panel=_WORKING)
     ] = None,
+    rpm: Annotated[
+        int | None, typer.Option(help="Most requests in a minute.", rich_help_panel=_WORKING)
+    ] = None,
     run_id: Annotated[
         str | None, typer.Option(help="Name of the run.", rich_help_panel=_FILES)
     ] = None,
@@ -141,10 +161,14 @@ def evaluate(
         for name, value in locals().items()
         if value is not None
     }
+    headers = given.pop("header", [])
     for name in ("bench", "engine", "quiet", "verbose", "format_"):
         given.pop(name, None)
     given["benchmark"] = bench
-    _run(given, engine, quiet=quiet, verbose=verbose, as_json=format_ is Format.JSON)
+    from tasks.providers.headers import parse_headers, sending
+
+    with sending(parse_headers(headers)):
+        _run(given, engine, quiet=quiet, verbose=verbose, as_json=format_ is Format.JSON)
 
 
 def _run(
@@ -161,7 +185,7 @@ def _run(
     from flows.options import make_order
     from flows.preflight import preflight
     from schemas.settings import read_settings
-    from tasks.sampling.engine import BudgetExhausted
+    from tasks.sampling.engine import BudgetExhausted, ModelRefused
     from tasks.sampling.monitor import Monitor
 
     order, cycle = make_order(**given)
@@ -182,6 +206,12 @@ def _run(
         why = stop.what if isinstance(stop, BudgetExhausted) else "interrupted"
         note(printable(f"{why}; nothing was published. {_way_on(order, given)}"))
         raise typer.Exit(3 if used_up else 130) from None
+    except ModelRefused as refused:
+        if not as_json:
+            raise
+        print_json(results.stopped(order, monitor, "refused"))
+        note(printable(str(refused)))
+        raise typer.Exit(2) from None
     if as_json:
         print_json(results.as_json(result))
     else:

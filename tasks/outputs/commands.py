@@ -1,5 +1,6 @@
 """A command line that repeats a run: what a reader of a result wants to type."""
 
+import json
 import shlex
 
 from schemas.run import RunSpec
@@ -11,6 +12,7 @@ def command_of(spec: RunSpec) -> str:
     params, plain_params = spec.sampling.params, plain.sampling.params
     words = ["assent", "evaluate", spec.benchmark, "--model", str(spec.model)]
     for flag, value, default in (
+        ("--base-url", spec.model.base_url, None),
         ("--n-samples", spec.sampling.n_samples, plain.sampling.n_samples),
         ("--temperature", params.temperature, plain_params.temperature),
         ("--max-tokens", params.max_tokens, plain_params.max_tokens),
@@ -34,6 +36,8 @@ def command_of(spec: RunSpec) -> str:
     ):
         for value in values:
             words += [flag, value]
+    if params.model_extra:
+        words += ["--extra-body", json.dumps(params.model_extra)]
     if not spec.prompting.strip_tex:
         words.append("--no-strip-tex")
     if spec.prompting.allow_plugins:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
-from schemas.errors import Unfinished
+from schemas.errors import Unfinished, UserError
 from schemas.run import Effort
 from tasks.sampling.monitor import Monitor
+from tasks.sampling.pace import Pace
 from tasks.sampling.records import CallFailed, Record, Reply, failed, succeeded
 from tasks.sampling.requests import Request
 
@@ -46,6 +47,10 @@ class Keeper(Protocol):
         ...
 
 
+class ModelRefused(UserError):
+    """The key or the model is wrong: no call will ever be answered."""
+
+
 class BudgetExhausted(Unfinished):
     """The calls that the user allowed are used up."""
 
@@ -60,6 +65,8 @@ class Sampler:
         self._effort, self._monitor = effort, monitor
         self._waiting: list[Record] = []
         self._over_budget = False
+        self._answered = False
+        self._pace = Pace(effort.concurrency, effort.rpm)
         self._jitter = random.Random()  # decides nothing but when to ask again
 
     async def draw(self, requests: Iterable[Request]) -> None:
@@ -133,15 +140,35 @@ class Sampler:
         for attempt in range(self._effort.max_retries + 1):
             if attempt:
                 await asyncio.sleep(FIRST_PAUSE * 2 ** (attempt - 1) * self._jitter.uniform(0.5, 1))
-            if not self._may_call():
-                return None
+            await self._pace.start()
             try:
-                return succeeded(request, await self._call(request))
+                if not self._may_call():
+                    return None
+                reply = await self._call(request)
             except CallFailed as error:
                 record = failed(request, str(error))
+                self._learn(error)
                 if not error.is_transient:
                     break
+            else:
+                self._answered = True
+                self._pace.succeeded()
+                return succeeded(request, reply)
+            finally:
+                self._pace.done()
         return record
+
+    def _learn(self, error: CallFailed) -> None:
+        """Give way to an overloaded server; stop asking one that will never answer."""
+        if error.is_overload:
+            self._pace.overloaded(error.retry_after_seconds)
+        if error.is_refusal and not self._answered:
+            raise ModelRefused(
+                f"the model refuses to be asked: {error}",
+                where="--model",
+                fix="check the key, the model's name and the address",
+                code="refused",
+            )
 
     async def _call(self, request: Request) -> Reply:
         deadline = asyncio.timeout(self._effort.timeout_seconds)

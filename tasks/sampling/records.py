@@ -25,11 +25,23 @@ class CallFailed(Exception):
     Args:
         cause: What went wrong, in one line without secrets.
         is_transient: Whether asking again may help.
+        is_overload: Whether the server has too much to do.
+        is_refusal: Whether no request of this kind will ever be answered: key or model are wrong.
+        retry_after_seconds: How long the server wants to be left alone.
     """
 
-    def __init__(self, cause: str, *, is_transient: bool = False) -> None:
+    def __init__(
+        self,
+        cause: str,
+        *,
+        is_transient: bool = False,
+        is_overload: bool = False,
+        is_refusal: bool = False,
+        retry_after_seconds: float | None = None,
+    ) -> None:
         super().__init__(cause)
-        self.is_transient = is_transient
+        self.is_transient, self.is_overload = is_transient, is_overload
+        self.is_refusal, self.retry_after_seconds = is_refusal, retry_after_seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from flows.evaluate import evaluate as flow
 from flows.options import EvaluateOptions, make_order
 from schemas.errors import UserError
 
-COMMAND_ONLY = {"engine", "quiet", "verbose", "format_"}
+# Headers may hold secrets, which must not become parameters that a server keeps.
+COMMAND_ONLY = {"engine", "quiet", "verbose", "format_", "header"}
 NOTHING: tuple[object, ...] = (None, (), [])
 
 
@@ -54,6 +55,11 @@ def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None
         ({"max_calls": -1}, "--max-calls"),
         ({"max_failed": 1.5}, "--max-failed"),
         ({"limit": -1}, "--limit"),
+        ({"rpm": 0}, "--rpm"),
+        ({"extra_body": "[1]"}, "--extra-body"),
+        ({"extra_body": "{"}, "--extra-body"),
+        ({"extra_body": '{"model": "x"}'}, "--extra-body"),
+        ({"extra_body": '{"temperature": 2}'}, "--extra-body"),
         ({"run_id": "a/b"}, "--run-id"),
         ({"run_id": "OUTPUT"}, "--run-id"),
         ({"model": "coin"}, "--model"),

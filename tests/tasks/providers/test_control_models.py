@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import UserError
-from schemas.run import ModelSpec
+from schemas.run import DrawSpec, ModelSpec, SamplingSpec
 from tasks.prompting.questions import COHERENCE_QUESTION
 from tasks.providers import open_provider
 from tasks.providers.control import CONTROLS, Control
@@ -16,6 +16,11 @@ from tasks.sampling.requests import Request
 
 SUPPORT = Request("k", "i", 0, 0, 0, 0, 1, "GOOD BAD ABSTAIN", "user", "h", {}, "")
 COHERENCE = replace(SUPPORT, user=f"Accepted: a\nRejected: b\n{COHERENCE_QUESTION}")
+
+
+def draw(model: str) -> DrawSpec:
+    spec = ModelSpec.parse(model)
+    return DrawSpec(model=spec, source_sha256=None, sampling=SamplingSpec())
 
 
 def answer(name: str, request: Request) -> str:
@@ -76,7 +81,7 @@ def test_the_coin_does_not_care_where_its_answer_belongs() -> None:
 
 @pytest.mark.parametrize("name", sorted(CONTROLS))
 def test_every_control_opens_counts_as_calls_and_uses_the_store(name: str) -> None:
-    opened = open_provider(ModelSpec.parse(f"control/{name}"))
+    opened = open_provider(draw(f"control/{name}"))
     assert (opened.model_id, opened.uses_store) == (name, True)
     asyncio.run(opened.provider.aclose())
 
@@ -87,7 +92,7 @@ def test_every_control_opens_counts_as_calls_and_uses_the_store(name: str) -> No
 )
 def test_an_unknown_model_is_refused_with_the_known_ones(model: str, known: str) -> None:
     with pytest.raises(UserError) as caught:
-        open_provider(ModelSpec.parse(model))
+        open_provider(draw(model))
     assert known in caught.value.fix
 
 

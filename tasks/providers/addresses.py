@@ -1,0 +1,60 @@
+"""Where a model is asked, and with which key. Nothing ever falls back to a public endpoint."""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from schemas.errors import UserError
+from schemas.run import ModelSpec
+from schemas.settings import read_secret
+from tasks.providers.presets import PRESETS
+
+
+class Address(NamedTuple):
+    """An endpoint and the key for it."""
+
+    base_url: str
+    key: SecretStr | None
+
+
+def find_address(model: ModelSpec) -> Address:
+    """The endpoint of a model: the one asked for, the environment's, or the preset's.
+
+    Raises:
+        UserError: The address cannot be used, or a public endpoint would be asked without a key.
+    """
+    preset = PRESETS[model.provider]
+    stated = read_secret(preset.base_url_variable)
+    base_url = model.base_url or (stated.get_secret_value() if stated else None)
+    key = read_secret(preset.key_variable)
+    if base_url is None:
+        base_url = preset.base_url
+        if preset.is_public and key is None:
+            raise UserError(
+                f"{model.provider} needs a key",
+                where=preset.key_variable,
+                fix=f"set {preset.key_variable}, or name another endpoint with --base-url",
+                code="no_key",
+            )
+    fault = url_fault(base_url)
+    if fault:
+        place = "--base-url" if model.base_url else preset.base_url_variable
+        raise UserError(f"the address cannot be used: {fault}", where=place, code="bad_base_url")
+    return Address(base_url.rstrip("/"), key)
+
+
+def url_fault(url: str) -> str | None:
+    """Why an address cannot be used; the address itself may hold a secret and is not repeated."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return "it is not a URL"
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return "it does not start with http:// or https:// and a host"
+    if parts.username is not None or parts.password is not None:
+        return "it holds credentials; give them as a key"
+    if parts.query or parts.fragment:
+        return "it has a query or a fragment"
+    return None
