@@ -52,6 +52,7 @@ def evaluate(
     max_retries: Annotated[int, Field(ge=0)] = 5,
     max_calls: int | None = None,
     rpm: int | None = None,
+    max_cost: float | None = None,
     max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05,
     run_id: str | None = None,
     output_dir: str = ".",
@@ -89,6 +90,7 @@ def evaluate(
         max_retries: Further requests per sample.
         max_calls: Most requests of the run.
         rpm: Requests that may start in a minute.
+        max_cost: Most US dollars to spend.
         max_failed: Share that may fail.
         run_id: Name of the run.
         output_dir: Where results go.

@@ -2,6 +2,7 @@
 
 import datetime
 import secrets
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ class EvaluateOptions(BaseModel):
     max_retries: int = 5
     max_calls: int | None = None
     rpm: int | None = None
+    max_cost: Decimal | None = None
     max_failed: float = 0.05
     run_id: str | None = None
     output_dir: str = "."
@@ -108,6 +110,7 @@ def make_order(**given: Any) -> tuple[RunOrder, bool]:
             max_retries=options.max_retries,
             max_calls=options.max_calls,
             rpm=options.rpm,
+            max_cost_usd=options.max_cost,
         )
     except ValidationError as error:
         raise _bad_option(error) from None
@@ -210,6 +213,7 @@ def _spec(options: EvaluateOptions, epoch: str) -> RunSpec:
 _SPELLED = {
     "variant": "paraphrase-variant",
     "timeout_seconds": "timeout",
+    "max_cost_usd": "max-cost",
     "tags": "tag",
     "model_id": "model",
 }

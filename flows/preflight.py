@@ -7,11 +7,13 @@ from flows.options import require_plain_benchmark_id
 from schemas.benchmark import Benchmark
 from schemas.errors import UserError
 from schemas.run import RunOrder
+from schemas.settings import read_settings
 from schemas.strict_json import NotStrictJson, parse
 from tasks.benchmarks import check_benchmark
 from tasks.expand import select
 from tasks.prompting.expansion import make_wordings, require_variant
 from tasks.prompting.plugins import load_plugin
+from tasks.providers.prices import find_price
 from tasks.providers.registry import check_model
 from tasks.storage.files import read_regular
 from tasks.storage.places import RunPlaces
@@ -26,7 +28,7 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
     spec = order.spec
     benchmark = check_benchmark(read_regular(spec.benchmark)).require(spec.benchmark)
     require_plain_benchmark_id(benchmark.id, spec.benchmark)
-    check_model(spec.model)
+    base_url = check_model(spec.model).base_url
     require_variant(benchmark, spec.prompting.variant)
     prompting = spec.prompting
     make_wordings(
@@ -37,6 +39,7 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
         load_plugin=load_plugin if prompting.allow_plugins else None,
     )
     select(benchmark, spec.selection)
+    require_known_price(order, base_url)
     several = cycle and benchmark.n_variants > 1
     orders = [order.for_variant(k) for k in range(benchmark.n_variants)] if several else [order]
     for one in orders:
@@ -44,6 +47,23 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
         require_possible_places(one, places)
         require_free_run_id(one, places)
     return benchmark
+
+
+def require_known_price(order: RunOrder, base_url: str | None) -> None:
+    """Refuse a limit on money for a model whose price nobody knows.
+
+    Raises:
+        UserError: There is such a limit.
+    """
+    if order.effort.max_cost_usd is None:
+        return
+    if find_price(order.spec.model, base_url, read_settings().prices) is None:
+        raise UserError(
+            f"the price of {order.spec.model} is unknown",
+            where="--max-cost",
+            fix='state it in assent.toml under [prices."provider/model"], or use --max-calls',
+            code="unknown_price",
+        )
 
 
 def require_possible_places(order: RunOrder, places: RunPlaces) -> None:

@@ -6,6 +6,7 @@ nothing about the numbers and stay outside of it.
 """
 
 import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ class Effort(Frozen):
     max_retries: int = Field(default=5, ge=0, description="Further requests per sample.")
     max_calls: int | None = Field(default=None, ge=0, description="Most requests of the command.")
     rpm: int | None = Field(default=None, ge=1, description="Requests that may start in a minute.")
+    max_cost_usd: Decimal | None = Field(default=None, ge=0, description="Most money to spend.")
 
 
 class Destination(Frozen):

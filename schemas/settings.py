@@ -5,10 +5,11 @@ Read by the command line and by stage modules only.
 
 import os
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +20,15 @@ from pydantic_settings import (
 from schemas.errors import UserError
 
 EngineName = Literal["auto", "embedded", "prefect"]
+
+
+class PriceOverride(BaseModel):
+    """What a model costs here, in US dollars for a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input_per_million: Decimal = Field(ge=0, description="Tokens of requests.")
+    output_per_million: Decimal = Field(ge=0, description="Tokens of replies.")
 
 
 class Settings(BaseSettings):
@@ -33,6 +43,9 @@ class Settings(BaseSettings):
         default=None, description="Sample store: a SQLAlchemy URL; a SQLite file when not set."
     )
     engine: EngineName = Field(default="auto", description="Who carries out the stages.")
+    prices: dict[str, PriceOverride] = Field(
+        default={}, description='Prices by model, as `[prices."provider/model"]`.'
+    )
 
     @classmethod
     def settings_customise_sources(

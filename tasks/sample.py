@@ -15,6 +15,7 @@ from schemas.settings import Settings, read_settings
 from schemas.tables import PromptRow, SampleRow
 from tasks.providers import open_provider
 from tasks.providers.headers import current_headers
+from tasks.providers.prices import find_price
 from tasks.sampling.engine import LOOKUP_BATCH, Sampler
 from tasks.sampling.monitor import current_monitor
 from tasks.sampling.records import Record
@@ -46,7 +47,8 @@ def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> Sample
     try:
         monitor = current_monitor()
         monitor.total += prompts.n_prompts * draw.sampling.n_samples
-        sampler = Sampler(opened.provider, store, effort, monitor)
+        price = find_price(draw.model, draw.base_url, settings.prices)
+        sampler = Sampler(opened.provider, store, effort, monitor, price and price.of)
         run_to_end(sampler.draw(_requests(home, prompts, draw)))
         counts = _Counts()
         rows = counts.watch(_rows(_requests(home, prompts, draw), store))

@@ -120,6 +120,9 @@ def evaluate(
     max_calls: Annotated[
         int | None, typer.Option(help="Most requests in all.", rich_help_panel=_WORKING)
     ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="Most US dollars to spend.", rich_help_panel=_WORKING)
+    ] = None,
     rpm: Annotated[
         int | None, typer.Option(help="Most requests in a minute.", rich_help_panel=_WORKING)
     ] = None,
@@ -140,6 +143,12 @@ def evaluate(
         EngineChoice | None,
         typer.Option(help="auto: Prefect when a server is configured.", rich_help_panel=_FILES),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what it would take; ask nobody.", rich_help_panel=_FILES
+        ),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="No progress, no notes.", rich_help_panel=_FILES)
     ] = False,
@@ -162,11 +171,14 @@ def evaluate(
         if value is not None
     }
     headers = given.pop("header", [])
-    for name in ("bench", "engine", "quiet", "verbose", "format_"):
+    for name in ("bench", "dry_run", "engine", "quiet", "verbose", "format_"):
         given.pop(name, None)
     given["benchmark"] = bench
     from tasks.providers.headers import parse_headers, sending
 
+    if dry_run:
+        _forecast(given, as_json=format_ is Format.JSON)
+        return
     with sending(parse_headers(headers)):
         _run(given, engine, quiet=quiet, verbose=verbose, as_json=format_ is Format.JSON)
 
@@ -201,7 +213,7 @@ def _run(
     except (BudgetExhausted, KeyboardInterrupt) as stop:
         used_up = isinstance(stop, BudgetExhausted)
         if as_json:
-            cause = "max_calls" if used_up else "interrupted"
+            cause = stop.code if isinstance(stop, BudgetExhausted) else "interrupted"
             print_json(results.stopped(order, monitor, cause))
         why = stop.what if isinstance(stop, BudgetExhausted) else "interrupted"
         note(printable(f"{why}; nothing was published. {_way_on(order, given)}"))
@@ -219,6 +231,21 @@ def _run(
     if any(run.too_many_failed for run in results.runs_of(result)):
         note("more samples failed than --max-failed allows; see failed samples above")
         raise typer.Exit(1)
+
+
+def _forecast(given: dict[str, Any], *, as_json: bool) -> None:
+    from flows.cli import results
+    from flows.forecast import forecast
+    from flows.options import make_order
+    from flows.preflight import preflight
+
+    order, cycle = make_order(**given)
+    benchmark = preflight(order, cycle=cycle)
+    found = forecast(order, benchmark, cycle=cycle)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        results.print_forecast(found)
 
 
 def _carry_out(

@@ -1,6 +1,6 @@
 """How a finished run looks in the terminal and as JSON."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -8,6 +8,9 @@ from rich.table import Table
 from flows.cli.console import printable
 from schemas.run import CycleResult, RunOrder, RunResult
 from tasks.sampling.monitor import Monitor
+
+if TYPE_CHECKING:
+    from flows.forecast import Forecast
 
 _SHOWN = (
     ("coverage_judged", "items on which the model took a side"),
@@ -109,3 +112,25 @@ def _print_comparison(console: Console, result: CycleResult) -> None:
         f"wordings: {found.n_stable} of {found.n_items} items keep their verdict ({share}), "
         f"agreement of the wordings (Fleiss' kappa) {kappa} on {found.n_fleiss} items"
     )
+
+
+def print_forecast(found: "Forecast") -> None:
+    """A forecast for people."""
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console.print(
+        f"{found.samples} samples wanted, {found.in_store} in the store, "
+        f"{found.calls_needed} calls needed"
+    )
+    console.print(
+        f"about {found.input_tokens} tokens of requests ({found.basis['input_tokens']}), "
+        f"at most {found.most_output_tokens} of replies ({found.basis['most_output_tokens']})"
+    )
+    if found.most_cost_usd is None:
+        console.print(f"cost: {found.basis['cost_usd']}")
+    else:
+        console.print(
+            f"cost: {found.least_cost_usd:.4f} to {found.most_cost_usd:.4f} US dollars "
+            f"({found.basis['cost_usd']})"
+        )
+    console.print(f"time: at most {found.most_seconds:.0f} s ({found.basis['most_seconds']})")
+    console.print("nobody was asked, nothing was written")

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from itertools import islice
 from typing import Protocol
 
@@ -59,14 +60,20 @@ class Sampler:
     """Draws the samples of one run."""
 
     def __init__(
-        self, provider: Provider, keeper: Keeper, effort: Effort, monitor: Monitor
+        self,
+        provider: Provider,
+        keeper: Keeper,
+        effort: Effort,
+        monitor: Monitor,
+        cost_of: Callable[[Reply], Decimal | None] | None = None,
     ) -> None:
         self._provider, self._keeper = provider, keeper
         self._effort, self._monitor = effort, monitor
         self._waiting: list[Record] = []
-        self._over_budget = False
+        self._used_up: str | None = None
         self._answered = False
         self._pace = Pace(effort.concurrency, effort.rpm)
+        self._cost_of = cost_of
         self._jitter = random.Random()  # decides nothing but when to ask again
 
     async def draw(self, requests: Iterable[Request]) -> None:
@@ -90,12 +97,13 @@ class Sampler:
                 self._commit()
             finally:
                 await self._provider.aclose()
-        if self._over_budget:
+        if self._used_up is not None:
+            flag = self._used_up.partition(" ")[0]
             raise BudgetExhausted(
-                f"stopped: --max-calls {self._effort.max_calls} is used up",
-                where="--max-calls",
+                f"stopped: {self._used_up} is used up",
+                where=flag,
                 fix="run the same command again to continue; nothing is asked twice",
-                code="max_calls",
+                code="max_calls" if flag == "--max-calls" else "max_cost",
             )
 
     def _pending(self, requests: Iterable[Request]) -> Iterator[Request | None]:
@@ -128,9 +136,14 @@ class Sampler:
                 await asyncio.sleep(0)
 
     def _may_call(self) -> bool:
-        limit = self._effort.max_calls
+        limit, spent = self._effort.max_calls, self._monitor.cost_usd
+        most = self._effort.max_cost_usd
         if limit is not None and self._monitor.calls >= limit:
-            self._over_budget = True
+            self._used_up = f"--max-calls {limit}"
+            return False
+        # A reply without token counts has no known cost: better to stop than to overspend.
+        if most is not None and (spent is None or spent >= most):
+            self._used_up = f"--max-cost {most}"
             return False
         self._monitor.calls += 1
         return True
@@ -153,10 +166,16 @@ class Sampler:
             else:
                 self._answered = True
                 self._pace.succeeded()
+                self._spend(reply)
                 return succeeded(request, reply)
             finally:
                 self._pace.done()
         return record
+
+    def _spend(self, reply: Reply) -> None:
+        cost = self._cost_of(reply) if self._cost_of else None
+        spent = self._monitor.cost_usd
+        self._monitor.cost_usd = None if cost is None or spent is None else spent + cost
 
     def _learn(self, error: CallFailed) -> None:
         """Give way to an overloaded server; stop asking one that will never answer."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 
 @dataclass(slots=True)
@@ -28,6 +29,8 @@ class Monitor:
     failed: int = 0
     done: int = 0
     total: int = 0
+    cost_usd: Decimal | None = Decimal(0)
+    """Money spent by this command; None when some price is unknown."""
     stages: list[StageNote] = field(default_factory=list)
     on_change: Callable[["Monitor"], None] | None = None
 

@@ -10,7 +10,7 @@ from flows.options import EvaluateOptions, make_order
 from schemas.errors import UserError
 
 # Headers may hold secrets, which must not become parameters that a server keeps.
-COMMAND_ONLY = {"engine", "quiet", "verbose", "format_", "header"}
+COMMAND_ONLY = {"engine", "quiet", "verbose", "format_", "header", "dry_run"}
 NOTHING: tuple[object, ...] = (None, (), [])
 
 
@@ -56,6 +56,8 @@ def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None
         ({"max_failed": 1.5}, "--max-failed"),
         ({"limit": -1}, "--limit"),
         ({"rpm": 0}, "--rpm"),
+        ({"max_cost": -1.0}, "--max-cost"),
+        ({"max_cost": float("nan")}, "--max-cost"),
         ({"extra_body": "[1]"}, "--extra-body"),
         ({"extra_body": "{"}, "--extra-body"),
         ({"extra_body": '{"model": "x"}'}, "--extra-body"),
