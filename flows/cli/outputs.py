@@ -96,7 +96,7 @@ def check(
     """Check result files: their places, their content, and run ids across files.
 
     Without paths the whole repository is checked. Exit 0: all good. Exit 1: something is wrong.
-    Exit 2: a path does not exist, or nothing to check with --fail-on-empty.
+    Exit 2: a path cannot be read, or nothing to check with --fail-on-empty.
 
     Example: assent outputs check --staged
     """
@@ -199,7 +199,8 @@ def migrate(
 ) -> None:
     """Bring old result files into v1, without losing or inventing anything.
 
-    A file that cannot be migrated does not stop the others. Exit 1: some file failed.
+    A file that cannot be migrated does not stop the others. Exit 1: some file failed. Exit 3:
+    the disk refused.
 
     Example: assent outputs migrate results/*.json --dry-run
     """
@@ -286,8 +287,9 @@ def _print_diff(result: Any) -> None:
 def _print_failures(results: list[Any]) -> None:
     failed = [result for result in results if result.error is not None]
     for result in failed:
-        code, message, missing = result.error.args
-        fix = "supply them with --set KEY=VALUE" if missing else ""
-        note(problem_line(result.path, Problem(code, "$", f"{code}: {message}", fix)))
+        error = result.error
+        fix = "supply them with --set KEY=VALUE" if error.missing else ""
+        problem = Problem(error.code, "$", f"{error.code}: {error.message}", fix)
+        note(problem_line(result.path, problem))
     if failed:
         note(f"{len(failed)} of {len(results)} files could not be migrated")

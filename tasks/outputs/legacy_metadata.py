@@ -211,8 +211,8 @@ def _find(
         if chosen is None:
             source.used.add(path)
             chosen = converted.value
-            if converted.warning:
-                warnings.append(Problem(converted.warning, place, f"from {'.'.join(path)}"))
+            if converted.assumed_utc:
+                warnings.append(Problem("assumed_utc", place, f"from {'.'.join(path)}"))
         elif converted.value == chosen:
             source.used.add(path)
         else:
@@ -227,8 +227,6 @@ def _find(
 def _put(block: Row, place: Path, value: object) -> None:
     for key in place[:-1]:
         block = block.setdefault(key, {})
-    if isinstance(value, dict) and isinstance(block.get(place[-1]), dict):
-        value = {**value, **block[place[-1]]}
     block[place[-1]] = value
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from schemas.errors import Problem
 from schemas.strict_json import NotStrictJson, parse
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -53,10 +52,10 @@ def _number(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 class Converted(NamedTuple):
-    """A value in the form of v1, and the code of a warning about it."""
+    """A value in the form of v1, and whether its time zone had to be assumed."""
 
     value: Any
-    warning: str | None = None
+    assumed_utc: bool = False
 
 
 def is_empty(value: object) -> bool:
@@ -88,7 +87,7 @@ def as_time(value: object) -> Converted | None:
     text = value.strip()
     text = f"{text}T00:00:00" if _DATE.fullmatch(text) else text
     text = f"{text[:10]}T{text[11:]}" if text[10:11] == " " else text
-    return Converted(text) if _ZONED.search(text) else Converted(f"{text}Z", "assumed_utc")
+    return Converted(text) if _ZONED.search(text) else Converted(f"{text}Z", assumed_utc=True)
 
 
 def _from_epoch(value: float) -> Converted | None:
@@ -137,8 +136,3 @@ def without_non_finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_non_finite(part) for key, part in value.items()}
     return value
-
-
-def warning(code: str, place: str, message: str) -> Problem:
-    """A remark about something that migration had to decide."""
-    return Problem(code, place, message)

@@ -114,7 +114,8 @@ def explain(path: str) -> str:
         return f"{parts}, not a result"
     if found.status == "deprecated":
         return f"{parts}, version {found.schema_version}; move it: assent outputs migrate --move"
-    return f"{parts}, version {found.schema_version}"
+    remark = "; the file name says nothing about the run" if found.flags else ""
+    return f"{parts}, version {found.schema_version}{remark}"
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

@@ -5,6 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tasks.outputs.legacy_metadata import TARGETS
+
 Row = dict[str, Any]
 
 VALID: Row = {
@@ -121,3 +123,39 @@ def leaves_of(value: Any) -> set[Any]:
     if isinstance(value, list):
         return set().union(*(leaves_of(inner) for inner in value))
     return {value}
+
+
+# Every key that migration knows, so that they meet in ways that nobody thought of.
+_METADATA_KEYS = {word for t in TARGETS for alias in t.aliases for word in alias.split(".")}
+_RESULTS_KEYS = {"metrics", "scores", "results", "details", "cases", "artifacts", "files"}
+_FAILURE_KEYS = {"error", "exception", "status", "success", "traceback", "message", "type"}
+_OTHER_KEYS = {"config", "metadata", "schema_version", "legacy", "legacy_metrics", "value", "path"}
+_OLD_KEYS = st.sampled_from(
+    sorted(_METADATA_KEYS | _RESULTS_KEYS | _FAILURE_KEYS | _OTHER_KEYS | {"role", "x_own"})
+)
+
+
+@st.composite
+def tangled_documents(draw: st.DrawFn) -> Row:
+    """Old result files in which known keys stand anywhere; every leaf is a text of its own."""
+    number = 0
+
+    def leaf(_: object) -> str:
+        nonlocal number
+        number += 1
+        return f"<{number}>"
+
+    values = st.recursive(
+        st.none().map(leaf),
+        lambda inner: (
+            st.dictionaries(_OLD_KEYS, inner, min_size=1, max_size=3)
+            | st.lists(inner, min_size=1, max_size=2)
+        ),
+        max_leaves=5,
+    )
+    objects = st.dictionaries(_OLD_KEYS, values, max_size=5)
+    document = draw(objects)
+    left, right = draw(st.sampled_from([("config", "results"), ("metrics", "metadata")]))
+    for key in (left, right, *draw(st.lists(st.sampled_from(["results", "config"]), max_size=1))):
+        document[key] = draw(objects)
+    return document

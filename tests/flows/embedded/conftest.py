@@ -26,7 +26,7 @@ def use_provider(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scripted], Script
 
     def use(provider: Scripted) -> Scripted:
         opened = OpenProvider(provider, "scripted-1", uses_store=True)
-        monkeypatch.setattr("tasks.sample.open_provider", lambda _model: opened)
+        monkeypatch.setattr("tasks.sample.open_provider", lambda *_: opened)
         return provider
 
     return use

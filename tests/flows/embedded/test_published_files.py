@@ -219,6 +219,7 @@ def test_the_provenance_block_names_everything_the_run_rests_on(desk: Desk) -> N
         "provider": "control",
         "model_id": "coin",
         "recording_sha256": None,
+        "base_url": None,
         "parameters": {"temperature": 0.5, "max_tokens": 1024, "seed": 5, "stop": ["END"]},
         "seeds": [5, 9],
         "epoch": "monday",

@@ -6,7 +6,13 @@ from hypothesis import given
 
 from tasks.outputs.migration import MigrationFailed, migrate, serialise, slug
 from tasks.outputs.validation import check_output
-from tests.support.output_documents import leaves_of, legacy, legacy_documents, valid
+from tests.support.output_documents import (
+    leaves_of,
+    legacy,
+    legacy_documents,
+    tangled_documents,
+    valid,
+)
 
 SUPPLIED = {
     "metadata.benchmark.name": "b",
@@ -123,6 +129,16 @@ METADATA_CASES: dict[str, tuple[dict[str, Any], tuple[str, ...], Any]] = {
         ("run", "started_at"),
         "1970-01-01T00:00:00.25Z",
     ),
+    "before 1970": (
+        {"started_at": -0.25},
+        ("run", "started_at"),
+        "1969-12-31T23:59:59.75Z",
+    ),
+    "a billionth of a second": (
+        {"started_at": 1e-9},
+        ("run", "started_at"),
+        "1970-01-01T00:00:00.000000001Z",
+    ),
     "date alone": ({"started_at": "2030-05-06"}, ("run", "started_at"), "2030-05-06T00:00:00Z"),
     "offset kept": (
         {"started_at": "2030-05-06 07:08:09+02:00"},
@@ -153,6 +169,21 @@ def test_old_keys_find_their_place(case: str) -> None:
     assert value == expected
 
 
+def test_a_host_keeps_its_own_name_and_the_other_is_left_over() -> None:
+    document = legacy()
+    document["metadata"] |= {"host": {"hostname": "a", "os": "x"}, "hostname": "b"}
+    found = run(document).document
+    assert found["metadata"]["run"]["host"] == {"hostname": "a", "os": "x"}
+    assert found["results"]["details"]["legacy"]["metadata"] == {"hostname": "b"}
+
+
+@pytest.mark.parametrize("time", [1e300, -1e300, 1e15, "soon", "2030-02-30", True])
+def test_what_is_no_time_is_missing(time: Any) -> None:
+    document = legacy()
+    document["metadata"]["started_at"] = time
+    assert failure(document).missing == ("$.metadata.run.started_at",)
+
+
 def test_a_provider_is_never_guessed_from_a_name() -> None:
     document = legacy()
     document["metadata"] |= {"provider": None, "model": "org/model"}
@@ -175,6 +206,44 @@ def test_metadata_beats_config_and_the_loser_is_kept() -> None:
     assert found.document["metadata"]["model"]["parameters"] == {"seed": 1}
     assert found.document["results"]["details"]["legacy"]["config"] == {"model": "other"}
     assert [w.code for w in found.warnings] == ["conflict"]
+
+
+def test_what_is_given_by_hand_wins_and_the_loser_is_kept() -> None:
+    found = run(legacy(), given={"metadata.model.name": "given"})
+    assert found.document["metadata"]["model"]["name"] == "given"
+    assert found.document["results"]["details"]["legacy"]["metadata"] == {"model": "k"}
+    assert [w.code for w in found.warnings] == ["conflict"]
+
+
+def test_parameters_that_clash_are_kept_apart() -> None:
+    config = {
+        "model": {"name": "other", "seed": 1, "size": 2},
+        "parameters": {"seed": 0, "temperature": 1},
+        "temperature": 2,
+    }
+    found = run(legacy(config=config)).document
+    assert found["metadata"]["model"]["parameters"] == {"seed": 0, "temperature": 1, "size": 2}
+    assert found["results"]["details"]["legacy"]["config"] == {
+        "model": {"name": "other", "seed": 1},
+        "temperature": 2,
+    }
+
+
+def test_a_config_without_further_keys_leaves_no_parameters() -> None:
+    found = run(legacy(config={"model": "k", "run": {}})).document
+    assert "parameters" not in found["metadata"]["model"]
+
+
+def test_values_of_the_wrong_kind_are_left_over() -> None:
+    odd = {"tags": ["a", None], "git_dirty": "yes", "cmd": [1], "host": "h", "suite": [1]}
+    document = legacy()
+    document["metadata"] |= odd
+    assert run(document).document["results"]["details"]["legacy"]["metadata"] == odd
+
+
+def test_a_document_with_a_version_only_is_rebuilt_from_what_it_has() -> None:
+    found = run({"schema_version": "v0", "lab": "x"}, given=SUPPLIED)
+    assert found.document["results"]["details"] == {"legacy": {"lab": "x", "schema_version": "v0"}}
 
 
 def test_unused_members_of_a_model_object_are_kept() -> None:
@@ -277,6 +346,99 @@ RESULT_CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"metrics": {"a": 1}, "details": {"legacy": {"error": ""}}},
         [],
     ),
+    "list of cases beside metrics": (
+        {"results": [1], "metrics": {"a": 1}},
+        {"metrics": {"a": 1}, "cases": [{"value": 1}]},
+        [],
+    ),
+    "results of another kind": (
+        {"results": "good", "metrics": 5},
+        {"metrics": {}, "details": {"legacy": {"metrics": 5, "results": "good"}}},
+        [],
+    ),
+    "nested as v1 has it": (
+        {
+            "results": {
+                "status": "ok",
+                "scores": {"a": 1},
+                "metrics": [2],
+                "cases": [1],
+                "artifacts": "x/log.txt",
+            }
+        },
+        {
+            "metrics": {"a": 1},
+            "artifacts": [{"role": "file", "path": "x/log.txt"}],
+            "details": {"legacy": {"results": {"metrics": [2], "cases": [1]}}},
+        },
+        [],
+    ),
+    "one artifact of another kind": (
+        {"results": {}, "files": 5},
+        {"metrics": {}, "details": {"legacy": {"files": 5}}},
+        [],
+    ),
+    "versions of other formats": (
+        {"results": {}, "$schema": "s", "schema_version": 3},
+        {"metrics": {}, "details": {"legacy": {"$schema": "s", "schema_version": 3}}},
+        [],
+    ),
+    "metadata of another kind": (
+        {"results": {}, "metadata": "by hand"},
+        {"metrics": {}, "details": {"legacy": {"metadata": "by hand"}}},
+        [],
+    ),
+    "no error at all": (
+        {"results": {"a": 1}, "error": False, "exception": 0},
+        {"metrics": {"a": 1}, "details": {"legacy": {"error": False, "exception": 0}}},
+        [],
+    ),
+    "error as a rate": ({"results": {"error": 0.05}}, {"metrics": {"error": 0.05}}, []),
+    "kind of error without a message": (
+        {"results": {}, "error": {"type": "OOM", "code": 7}},
+        {
+            "status": "error",
+            "metrics": {},
+            "error": {"message": "legacy run marked as failed", "type": "OOM"},
+            "details": {"legacy": {"error": {"code": 7}}},
+        },
+        [],
+    ),
+    "two errors and two tracebacks": (
+        {
+            "results": {},
+            "error": {"message": "x", "traceback": "A"},
+            "exception": "y",
+            "traceback": "B",
+        },
+        {
+            "status": "error",
+            "metrics": {},
+            "error": {"message": "x", "traceback": "A"},
+            "details": {"legacy": {"exception": "y", "traceback": "B"}},
+        },
+        [],
+    ),
+    "an error that is a list": (
+        {"results": {}, "error": ["x"]},
+        {
+            "status": "error",
+            "metrics": {},
+            "error": {"message": "legacy run marked as failed"},
+            "details": {"legacy": {"error": ["x"]}},
+        },
+        [],
+    ),
+    "artifacts that do not fit": (
+        {"results": {}, "artifacts": [{"role": "r", "path": "../x"}, {"role": "r", "path": 5}]},
+        {
+            "metrics": {},
+            "details": {
+                "legacy": {"artifacts": [{"role": "r", "path": "../x"}, {"role": "r", "path": 5}]}
+            },
+        },
+        [],
+    ),
     "other top level keys": (
         {"results": {"a": 1}, "lab": {"k": [1]}},
         {"metrics": {"a": 1}, "details": {"legacy": {"lab": {"k": [1]}}}},
@@ -304,9 +466,13 @@ def test_numbers_that_json_cannot_hold_are_kept_as_text() -> None:
 
 
 def test_nan_outside_of_metrics_is_kept_as_text_and_said() -> None:
-    document = json.dumps(legacy(details={"loss": 0.125})).replace("0.125", "-Infinity").encode()
+    details = {"loss": 0.125, "losses": [0.125, 1.5, "x"]}
+    document = json.dumps(legacy(details=details)).replace("0.125", "-Infinity").encode()
     found = migrate(document, "old/a.json")
-    assert found.document["results"]["details"] == {"loss": "-Infinity"}
+    assert found.document["results"]["details"] == {
+        "loss": "-Infinity",
+        "losses": ["-Infinity", 1.5, "x"],
+    }
     assert [w.code for w in found.warnings] == ["non_finite_value"]
 
 
@@ -314,6 +480,8 @@ def test_nan_outside_of_metrics_is_kept_as_text_and_said() -> None:
     ("document", "code"),
     [
         (legacy(scores={"acc": 0.6}), "conflict"),
+        (legacy(metrics={"acc": "a"}, scores={"acc": "b"}), "conflict"),
+        (legacy(metrics={"acc": "a"}, details={"legacy_metrics": 1}), "conflict"),
         (legacy(results={"metrics": {"x": 1}, "details": {"n": 1}}, details={"n": 2}), "conflict"),
         ({"metrics": {"a": 1}}, "unrecognised_shape"),
         ([1], "unrecognised_shape"),
@@ -409,6 +577,20 @@ def test_every_leaf_of_an_old_document_is_found_again(document: dict[str, Any]) 
     texts = {str(leaf) for leaf in kept}
     missing = {leaf for leaf in leaves_of(document) if leaf not in kept and str(leaf) not in texts}
     assert missing == set()
+
+
+@given(tangled_documents())
+def test_no_leaf_is_lost_however_known_keys_are_tangled(document: dict[str, Any]) -> None:
+    texts = {text for text in leaves_of(document) if isinstance(text, str)}
+    try:
+        written = serialise(run(document, "old/some_run.json", given=SUPPLIED).document)
+    except MigrationFailed as error:
+        refused = error.code
+    else:
+        assert {text for text in texts if text not in written.decode()} == set()
+        assert check_output(written).errors == ()
+        return
+    assert refused in {"conflict", "invalid_result"}
 
 
 @given(legacy_documents())

@@ -90,6 +90,7 @@ def test_versions_belong_to_recognised_places_only() -> None:
     ("path", "words"),
     [
         ("outputs/a.json", "outputs/a.json: allowed by canonical_outputs_dir, version v1"),
+        ("outputs/metrics.json", "version v1; the file name says nothing"),
         ("results/a.json", "migrate"),
         ("conf/a.json", "outputs/**/*.json"),
         ("../a.json", "invalid"),
