@@ -41,12 +41,26 @@ def _metrics() -> type[BaseModel]:
     return OverallMetrics
 
 
+def _suite() -> type[BaseModel]:
+    from schemas.sweep import Suite
+
+    return Suite
+
+
+def _sweep() -> type[BaseModel]:
+    from schemas.sweep import SweepStudy
+
+    return SweepStudy
+
+
 PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "benchmark-1.0": _benchmark,
     "evaluation-1.0": _evaluation,
     "metrics-1.0": _metrics,
     "output-v1": _output,
     "run-spec-1.0": _run_spec,
+    "suite-1.0": _suite,
+    "sweep-1.0": _sweep,
 }
 
 

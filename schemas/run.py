@@ -57,7 +57,7 @@ class PromptingSpec(Frozen):
 class SamplingSpec(Frozen):
     """Which draws are wanted."""
 
-    n_samples: int = Field(default=5, ge=1, description="Samples per item.")
+    n_samples: int = Field(default=5, ge=1, le=10_000, description="Samples per item.")
     params: ProviderParams = Field(default=ProviderParams(), description="Decoding parameters.")
     epoch: str = Field(default="", description="Draws of different epochs are independent.")
 

@@ -51,7 +51,9 @@ class SampleRow(Frozen):
 class JudgedSampleRow(SampleRow):
     """samples.parquet as published: each sample with what it was read as."""
 
-    parsed_verdict: Verdict = Field(description="What the reply says; abstain when unreadable.")
+    parsed_verdict: Verdict | None = Field(
+        description="What the reply says; abstain when unreadable, null when there is none."
+    )
     parse_status: ParseStatus = Field(description="How the verdict was found.")
 
 

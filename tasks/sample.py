@@ -16,7 +16,8 @@ from schemas.tables import PromptRow, SampleRow
 from tasks.providers import open_provider
 from tasks.providers.headers import current_headers
 from tasks.providers.prices import find_price
-from tasks.sampling.engine import LOOKUP_BATCH, Sampler
+from tasks.sampling.claims import LOOKUP_BATCH
+from tasks.sampling.engine import Sampler
 from tasks.sampling.monitor import current_monitor
 from tasks.sampling.records import Record
 from tasks.sampling.requests import KeyMaker, Request, make_requests

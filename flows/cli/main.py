@@ -4,17 +4,21 @@ Exit codes: 0 done; 1 done and the finding is negative; 2 wrong input or options
 finished here; 70 a bug; 130 interrupted. Nothing heavy is imported before a command needs it.
 """
 
+import errno
 import io
 import os
 import sys
 import traceback
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
 from flows.cli import schemas as schemas_command
+from flows.cli import store as store_command
+from flows.cli import sweep as sweep_command
 from flows.cli.console import note, report_error, say
 from schemas.errors import EvalError, Unfinished, UserError
 from schemas.version import VERSION
@@ -23,7 +27,7 @@ from schemas.version import VERSION
 UsageProblem: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 # Packages of the extra `run`: an environment that only checks files does without them.
-NEEDED_TO_RUN = {"httpx", "numpy", "orjson", "prefect", "psycopg", "pyarrow", "sqlalchemy"}
+NEEDED_TO_RUN = {"httpx", "numpy", "orjson", "prefect", "psycopg", "pyarrow", "sqlalchemy", "yaml"}
 
 app = typer.Typer(
     name="assent",
@@ -39,11 +43,13 @@ app.command("hash")(hashing.hash_files)
 app.command("describe")(describe.describe)
 app.command("prompts")(prompts.prompts)
 app.command("evaluate")(evaluate.evaluate)
+app.command("sweep")(sweep_command.sweep)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(store_command.app, name="store")
 
 
 def _print_version(wanted: bool) -> None:
@@ -66,6 +72,9 @@ def assent(
 
 def main() -> None:
     """Run the command line and exit with the code of the contract."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller has closed it
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - until we exit
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character still gets the rest of the line.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -95,18 +104,31 @@ def run(args: list[str]) -> int:
     except (BrokenPipeError, SystemExit) as error:
         if BrokenPipeError not in {type(error), type(error.__context__)}:
             raise
-        # The reader of our output has gone, which Typer turns into an exit. A second failure
-        # when Python closes the output would only add noise.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has gone, which Typer turns into an exit.
+        _forget_output()
         return 0
-    except Exception as error:  # the last resort: a bug keeps its traceback
-        missing = _missing_extra(error)
-        if missing is not None:
-            report_error(missing, as_json=as_json)
-            return 3
-        traceback.print_exc()
-        note("this is a bug in Assent; please report it with the lines above")
-        return 70
+    except Exception as error:
+        return _unexpected(error, as_json=as_json)
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    """What is left: a missing package, output that cannot be written, or a bug of ours."""
+    missing = _missing_extra(error)
+    if missing is not None:
+        report_error(missing, as_json=as_json)
+        return 3
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EIO, errno.EDQUOT}:
+        _forget_output()
+        note(f"assent: cannot write the output: {error.strerror}")
+        return 3
+    traceback.print_exception(error)
+    note("this is a bug in Assent; please report it with the lines above")
+    return 70
+
+
+def _forget_output() -> None:
+    """Let nothing more be written: a second failure when Python closes it would add noise."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _missing_extra(error: Exception) -> Unfinished | None:

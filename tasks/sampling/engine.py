@@ -2,22 +2,27 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from itertools import islice
 from typing import Protocol
 
 from schemas.errors import Unfinished, UserError
 from schemas.run import Effort
+from tasks.sampling.claims import Claims, Queue
 from tasks.sampling.monitor import Monitor
 from tasks.sampling.pace import Pace
 from tasks.sampling.records import CallFailed, Record, Reply, failed, succeeded
 from tasks.sampling.requests import Request
 
-LOOKUP_BATCH = 500
 COMMIT_BATCH = 256
 FIRST_PAUSE = 0.5
-COMMIT_SECONDS = 0.25
+COMMIT_SECONDS = 0.005
+# Of the time, at the most, that goes into writing while calls are running.
+COMMIT_SHARE = 0.3
+RENEW_SECONDS = 1.5
+# A reply that comes so soon was made here, and costs nothing to ask for again.
+FREE_SECONDS = 0.001
 
 
 class Provider(Protocol):
@@ -36,15 +41,19 @@ class Provider(Protocol):
         ...
 
 
-class Keeper(Protocol):
+class Keeper(Claims, Protocol):
     """Where samples are durable."""
-
-    def answered(self, keys: list[str]) -> set[str]:
-        """Those of the keys that have a reply."""
-        ...
 
     def add(self, records: list[Record]) -> None:
         """Keep records durably; a reply is never replaced, a failure is."""
+        ...
+
+    def renew(self) -> None:
+        """Keep what was claimed and has no record yet."""
+        ...
+
+    def release(self) -> None:
+        """Let others have what was claimed and has no record yet."""
         ...
 
 
@@ -70,6 +79,8 @@ class Sampler:
         self._provider, self._keeper = provider, keeper
         self._effort, self._monitor = effort, monitor
         self._waiting: list[Record] = []
+        self._written = asyncio.Event()
+        self._asking = 0
         self._used_up: str | None = None
         self._answered = False
         self._pace = Pace(effort.concurrency, effort.rpm)
@@ -82,19 +93,20 @@ class Sampler:
         Raises:
             BudgetExhausted: More calls were needed than allowed; what was answered is kept.
         """
-        pending = self._pending(requests)
+        queue = Queue(requests, self._keeper, self._monitor, self._effort.concurrency)
         try:
             async with asyncio.TaskGroup() as group:
                 # In the group, so that a store that cannot be written to stops the calls at once.
                 committing = group.create_task(self._commit_regularly())
                 count = self._effort.concurrency
-                await asyncio.wait([group.create_task(self._work(pending)) for _ in range(count)])
+                await asyncio.wait([group.create_task(self._work(queue)) for _ in range(count)])
                 committing.cancel()
         except BaseExceptionGroup as group_error:
             raise group_error.exceptions[0] from None
         finally:
             try:
                 self._commit()
+                self._keeper.release()
             finally:
                 await self._provider.aclose()
         if self._used_up is not None:
@@ -106,34 +118,35 @@ class Sampler:
                 code="max_calls" if flag == "--max-calls" else "max_cost",
             )
 
-    def _pending(self, requests: Iterable[Request]) -> Iterator[Request | None]:
-        """Requests without a reply in the store; the others are counted as reused.
-
-        None says that a batch was looked up: a good moment to let others have the loop.
-        """
-        remaining = iter(requests)
-        while batch := list(islice(remaining, LOOKUP_BATCH)):
-            answered = self._keeper.answered([r.key for r in batch])
-            self._monitor.reused += len(answered)
-            self._monitor.done += len(answered)
-            self._monitor.changed()
-            yield None
-            yield from (r for r in batch if r.key not in answered)
-
-    async def _work(self, pending: Iterator[Request | None]) -> None:
-        # All workers share one iterator, so each request goes to exactly one of them.
-        for request in pending:
-            if request is None:
-                await asyncio.sleep(0)
-                continue
-            record = await self._ask(request)
+    async def _work(self, queue: Queue) -> None:
+        while (request := await queue.take()) is not None:
+            started = time.monotonic()
+            self._asking += 1
+            try:
+                record = await self._ask(request)
+            finally:
+                self._asking -= 1
             if record is None:
                 return
-            self._waiting.append(record)
+            await self._keep(record, is_free=time.monotonic() - started < FREE_SECONDS)
+
+    async def _keep(self, record: Record, *, is_free: bool) -> None:
+        """Have a record written before this worker asks again.
+
+        So a kill costs no more calls than were in flight: as many as there are workers.
+        """
+        self._waiting.append(record)
+        if is_free:
             if len(self._waiting) >= COMMIT_BATCH:
                 self._commit()
                 # An embedded model never waits: without this nobody could interrupt the loop.
                 await asyncio.sleep(0)
+            return
+        written = self._written
+        await asyncio.sleep(0)  # others that were answered in this moment are written along
+        if not self._asking and not written.is_set():
+            self._commit()
+        await written.wait()
 
     def _may_call(self) -> bool:
         limit, spent = self._effort.max_calls, self._monitor.cost_usd
@@ -201,15 +214,25 @@ class Sampler:
             raise CallFailed(late, is_transient=True) from None
 
     async def _commit_regularly(self) -> None:
+        next_commit, next_renewal = 0.0, time.monotonic() + RENEW_SECONDS
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
-            self._commit()
+            now = time.monotonic()
+            if now >= next_renewal:
+                self._keeper.renew()
+                next_renewal = now + RENEW_SECONDS
+            if self._waiting and now >= next_commit:
+                self._commit()
+                written_at = time.monotonic()
+                next_commit = written_at + (written_at - now) / COMMIT_SHARE
 
     def _commit(self) -> None:
         records = self._waiting
         if records:
             self._keeper.add(records)
             self._waiting = []
+            self._written.set()
+            self._written = asyncio.Event()
             self._monitor.done += len(records)
             self._monitor.failed += sum(r.status == "failed" for r in records)
             self._monitor.changed()

@@ -37,7 +37,7 @@ def load_run(output_dir: Path, run: str) -> tuple[Path, Row]:
         return Path(run), document
     known = [
         (document["metadata"]["run"]["id"], path, document)
-        for path, document in find_runs(output_dir)
+        for path, document in sorted(find_runs(output_dir), key=_start)
     ]
     found = [(path, document) for run_id, path, document in known if run_id == run]
     if not found:
@@ -81,3 +81,7 @@ def _own_document(path: Path) -> Row | None:
         return None
     is_own = results.cases is not None and (results.details or {}).keys() >= _DETAILS
     return document if is_own else None
+
+
+def _start(found: tuple[Path, Row]) -> str:
+    return str(found[1]["metadata"]["run"].get("started_at"))

@@ -61,6 +61,7 @@ class Deployed:
         runs = self.ask(
             "/flow_runs/filter",
             {
+                "flows": {"name": {"any_": ["evaluate"]}},
                 "deployments": {"name": {"any_": ["local"]}},
                 "sort": "START_TIME_DESC",
                 "limit": 1,
@@ -146,8 +147,31 @@ def test_the_schedule_creates_runs(deployed: Deployed) -> None:
     assert {run["next_scheduled_start_time"][11:16] for run in found} == {"02:00"}
 
 
-def test_the_form_describes_every_parameter(deployed: Deployed) -> None:
-    [local] = deployed.ask("/deployments/filter", {"deployments": {"name": {"any_": ["local"]}}})
+@pytest.mark.parametrize("flow", ["evaluate", "sweep"])
+def test_the_form_describes_every_parameter(deployed: Deployed, flow: str) -> None:
+    query = {
+        "flows": {"name": {"any_": [flow]}},
+        "deployments": {"name": {"any_": ["local"]}},
+    }
+    [local] = deployed.ask("/deployments/filter", query)
     properties = local["parameter_openapi_schema"]["properties"]
     assert all("description" in schema for schema in properties.values())
-    assert properties["n_samples"]["minimum"] == 1
+    whole = properties["n_samples"]
+    assert (whole if "minimum" in whole else whole["anyOf"][0])["minimum"] == 1
+
+
+def test_both_deployments_of_the_sweep_are_listed(deployed: Deployed) -> None:
+    listed = deployed.prefect("deployment", "ls").stdout
+    assert "sweep/local" in listed
+    assert "sweep/nightly-suite" in listed
+
+
+def test_a_deployed_sweep_ends_in_files(deployed: Deployed) -> None:
+    out = deployed.folder / "sweep"
+    given = ["--param=suite=deployments/suites/example.yaml", f"--param=output_dir={out}"]
+    done = deployed.prefect("deployment", "run", "sweep/local", *given, "--watch", check=False)
+    log = (deployed.folder / "worker.log").read_text()[-3000:]
+    assert done.returncode == 0, done.stdout + done.stderr + log
+    study = json.loads((out / "studies/example-suite.json").read_text())
+    assert [len(sweep["rows"]) for sweep in study["sweeps"]] == [3, 3, 3]
+    assert len(list((out / "evaluations").glob("*/*.json"))) == 9

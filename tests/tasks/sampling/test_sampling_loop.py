@@ -10,7 +10,8 @@ import pytest
 from schemas.errors import Unfinished
 from schemas.run import Effort
 from tasks.sample import run_to_end
-from tasks.sampling import engine
+from tasks.sampling import claims, engine
+from tasks.sampling.claims import Claim
 from tasks.sampling.engine import BudgetExhausted, Sampler
 from tasks.sampling.monitor import Monitor, current_monitor, watching
 from tasks.sampling.records import CallFailed, Record, Reply, failed, storable, succeeded
@@ -34,10 +35,21 @@ class Shelf:
     room: int = 10**9
     monitor: Monitor = field(default_factory=Monitor)
     counted_before: list[int] = field(default_factory=list)
+    renewals: int = 0
+    releases: int = 0
 
     def answered(self, keys: list[str]) -> set[str]:
         self.lookups.append(len(keys))
         return {key for key in keys if key in self.kept and self.kept[key].status == "ok"}
+
+    def claim(self, keys: list[str]) -> Claim:
+        return Claim(set(keys), set())
+
+    def renew(self) -> None:
+        self.renewals += 1
+
+    def release(self) -> None:
+        self.releases += 1
 
     def add(self, records: list[Record]) -> None:
         if len(self.kept) + len(records) > self.room:
@@ -284,3 +296,117 @@ def test_texts_become_what_every_file_can_hold(text: str, kept: str) -> None:
 def test_a_reply_that_needs_no_mending_is_kept_as_it_is() -> None:
     reply = Reply("GOOD")
     assert succeeded(REQUEST, reply).reply is reply
+
+
+@dataclass
+class Shared(Shelf):
+    """A keeper whose keys others hold, until they answer, fail or die."""
+
+    others: dict[str, Record | None] = field(default_factory=dict)
+    patience: int = 3
+
+    def claim(self, keys: list[str]) -> Claim:
+        held = {key for key in keys if key in self.others}
+        answered = self.answered(keys)
+        if held - answered:
+            self.patience -= 1
+        if self.patience <= 0:
+            ends = {key: self.others.pop(key) for key in held}
+            self.kept |= {key: record for key, record in ends.items() if record is not None}
+        return Claim(set(keys) - held - answered, answered)
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "WAIT_SECONDS", 0.001)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_what_another_process_answers_is_reused() -> None:
+    wanted = requests(20)
+    shelf = Shared(others={r.key: succeeded(r, Reply("BAD")) for r in wanted[:5]})
+    provider = Scripted({"user": ["GOOD"]})
+    monitor = draw(provider, shelf, wanted, concurrency=4)
+    assert sorted(r.key for r in provider.asked) == [r.key for r in wanted[5:]]
+    assert (monitor.calls, monitor.reused, monitor.done) == (15, 5, 20)
+    assert shelf.kept["k00000"].reply.text == "BAD"
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_what_another_process_gives_up_is_asked_after_all() -> None:
+    wanted = requests(20)
+    lost: dict[str, Record | None] = {wanted[0].key: None, wanted[1].key: failed(wanted[1], "busy")}
+    shelf, provider = Shared(others=lost), Scripted({"user": ["GOOD"]})
+    monitor = draw(provider, shelf, wanted, concurrency=4)
+    assert {r.key for r in provider.asked[-2:]} == {wanted[0].key, wanted[1].key}
+    assert (monitor.calls, monitor.reused, monitor.done) == (20, 0, 20)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_others_may_hold_more_than_one_lookup() -> None:
+    wanted = requests(3000)
+    shelf = Shared(others={r.key: succeeded(r, Reply("BAD")) for r in wanted[:2900]}, patience=30)
+    monitor = draw(Scripted({"user": ["GOOD"]}), shelf, wanted)
+    assert (monitor.calls, monitor.reused, monitor.done) == (100, 2900, 3000)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_key_that_is_wanted_twice_is_asked_once() -> None:
+    class Strict(Shelf):
+        claimed = frozenset[str]()
+
+        def claim(self, keys: list[str]) -> Claim:
+            answered = self.answered(keys)
+            mine = set(keys) - self.claimed - answered
+            self.claimed |= mine
+            return Claim(mine, answered)
+
+    provider = Scripted({"user": ["GOOD"]})
+    monitor = draw(provider, Strict(), [*requests(10), *requests(10)], concurrency=3)
+    assert (len(provider.asked), monitor.reused, monitor.done) == (10, 10, 20)
+
+
+def test_slow_calls_are_claimed_a_few_at_a_time() -> None:
+    class Counting(Shelf):
+        most = 0
+
+        def claim(self, keys: list[str]) -> Claim:
+            self.most = max(self.most, len(keys))
+            return super().claim(keys)
+
+    slow, fast = Counting(), Counting()
+    draw(Slow(0.11), slow, requests(12), concurrency=3)
+    draw(Scripted({"user": ["GOOD"]}), fast, requests(3000), concurrency=3)
+    assert slow.most == 3
+    assert fast.most == claims.MOST_CLAIMED
+
+
+def test_claims_are_renewed_while_calls_run_and_given_up_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "RENEW_SECONDS", 0.02)
+    shelf = Shelf()
+    draw(Slow(0.1), shelf, requests(1))
+    assert 2 <= shelf.renewals <= 6
+    assert shelf.releases == 1
+
+
+def test_nobody_asks_again_before_the_last_reply_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shelf, provider = Shelf(), Slow(0.003)
+    at_risk = list[int]()
+
+    def watch(_: Monitor) -> None:
+        at_risk.append(len(provider.asked) + provider.waiting - len(shelf.kept))
+
+    shelf.monitor.on_change = watch
+    add = shelf.add
+
+    def note_risk(records: list[Record]) -> None:
+        at_risk.append(len(provider.asked) + provider.waiting - len(shelf.kept))
+        add(records)
+
+    monkeypatch.setattr(shelf, "add", note_risk)
+    draw(provider, shelf, requests(200), concurrency=8)
+    assert 2 <= max(at_risk) <= 8

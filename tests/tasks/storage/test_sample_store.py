@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from schemas.errors import EvalError, Unfinished, UserError
 from tasks.sampling.records import Record, Reply
-from tasks.storage.samples import MEMORY_URL, STORE_VERSION, SampleStore, sqlite_url
+from tasks.storage.samples import MEMORY_URL, SampleStore, sqlite_url
 
 LABELS = {"provider": "control", "model": "coin", "benchmark_id": "b", "epoch": ""}
 ROOT = Path(__file__).parents[3]
@@ -50,7 +50,9 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def forget(url: str) -> None:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
-        connection.execute(sa.text("DROP TABLE IF EXISTS samples, assent_store"))
+        connection.execute(
+            sa.text("DROP TABLE IF EXISTS samples, leases, assent_store, assent_migrations")
+        )
     engine.dispose()
 
 
@@ -119,20 +121,6 @@ def test_many_keys_are_looked_up_at_once(store: SampleStore) -> None:
     store.add([ok(name) for name in names])
     assert store.answered(names) == set(names)
     assert store.fetch(names).keys() == set(names)
-
-
-@pytest.mark.parametrize("version", ["2", "0", "x"])
-def test_a_store_of_another_version_is_refused(url: str, version: str) -> None:
-    if url == MEMORY_URL:
-        url = "sqlite:///file:versions?mode=memory&cache=shared&uri=true"
-    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    keeping = SampleStore(url)
-    with engine.begin() as connection:
-        connection.execute(sa.text("UPDATE assent_store SET value = :v"), {"v": version})
-    with pytest.raises(Unfinished, match=f"version {version}, this program reads {STORE_VERSION}"):
-        SampleStore(url)
-    keeping.close()
-    engine.dispose()
 
 
 def test_a_store_remembers_who_was_asked(tmp_path: Path) -> None:
@@ -219,7 +207,7 @@ def test_a_store_that_breaks_while_it_is_read_is_no_bug(tmp_path: Path) -> None:
 
 def test_sqlite_is_durable_and_shared(tmp_path: Path) -> None:
     store = SampleStore(sqlite_url(tmp_path / "s.sqlite"))
-    with store._engine.connect() as connection:
+    with store._database.reading() as connection:
         pragmas = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "busy_timeout")
