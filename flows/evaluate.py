@@ -29,7 +29,7 @@ def evaluate(
     model: str,
     base_url: str | None = None,
     extra_body: str | None = None,
-    n_samples: Annotated[int, Field(ge=1)] = 5,
+    n_samples: Annotated[int, Field(ge=1, le=10_000)] = 5,
     temperature: Annotated[float, Field(ge=0)] = 1.0,
     max_tokens: Annotated[int, Field(ge=1)] = 1024,
     top_p: float | None = None,

@@ -10,9 +10,8 @@ from schemas.base import Frozen
 from schemas.benchmark import Benchmark
 from schemas.run import DrawSpec, RunOrder
 from schemas.settings import read_settings
-from tasks.expand import select
-from tasks.prompting.expansion import expand, make_wordings
-from tasks.prompting.plugins import load_plugin
+from tasks.expand import select, wordings_of
+from tasks.prompting.expansion import expand
 from tasks.providers.prices import find_price
 from tasks.sampling.requests import KeyMaker, Request, make_requests
 from tasks.storage.home import Home
@@ -74,14 +73,7 @@ def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
 
 
 def _requests(order: RunOrder, benchmark: Benchmark, draw: DrawSpec, variant: int) -> list[Request]:
-    prompting = order.spec.prompting
-    wordings = make_wordings(
-        benchmark,
-        prompting.question_form,
-        prompting.coherence_frame,
-        strip_tex=prompting.strip_tex,
-        load_plugin=load_plugin if prompting.allow_plugins else None,
-    )
+    wordings = wordings_of(benchmark, order.spec.prompting)
     chosen = {item.id for item in select(benchmark, order.spec.selection)}
     rows = [row for row in expand(benchmark, wordings, variant) if row.item_id in chosen]
     keys = KeyMaker(draw.model, draw.sampling, base_url=draw.base_url or draw.source_sha256)

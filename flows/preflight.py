@@ -10,9 +10,8 @@ from schemas.run import RunOrder
 from schemas.settings import read_settings
 from schemas.strict_json import NotStrictJson, parse
 from tasks.benchmarks import check_benchmark
-from tasks.expand import select
-from tasks.prompting.expansion import make_wordings, require_variant
-from tasks.prompting.plugins import load_plugin
+from tasks.expand import select, wordings_of
+from tasks.prompting.expansion import require_variant
 from tasks.providers.prices import find_price
 from tasks.providers.registry import check_model
 from tasks.storage.files import read_regular
@@ -30,14 +29,7 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
     require_plain_benchmark_id(benchmark.id, spec.benchmark)
     base_url = check_model(spec.model).base_url
     require_variant(benchmark, spec.prompting.variant)
-    prompting = spec.prompting
-    make_wordings(
-        benchmark,
-        prompting.question_form,
-        prompting.coherence_frame,
-        strip_tex=prompting.strip_tex,
-        load_plugin=load_plugin if prompting.allow_plugins else None,
-    )
+    wordings_of(benchmark, order.spec.prompting)
     select(benchmark, spec.selection)
     require_known_price(order, base_url)
     several = cycle and benchmark.n_variants > 1
@@ -79,12 +71,19 @@ def require_possible_places(order: RunOrder, places: RunPlaces) -> None:
         Path(order.spec.benchmark).resolve(): "is the benchmark itself",
         places.output.resolve(): "is the output document of the run",
     }
+    if order.spec.model.provider == "replay":
+        taken[Path(order.spec.model.model_id).resolve()] = "is the recording"
+    state = read_settings().home.resolve()
     for option, name in (("-o", destination.evaluation_file), ("--log", destination.log_file)):
         if name is None:
             continue
         place = Path(name)
         if place.is_dir():
             raise _bad_place(option, place, "is a directory")
+        if place.exists() and not place.is_file():
+            raise _bad_place(option, place, "is not a regular file")
+        if place.resolve().is_relative_to(state):
+            raise _bad_place(option, place, "lies in the state directory")
         if place.resolve() in taken:
             raise _bad_place(option, place, taken[place.resolve()])
         taken[place.resolve()] = f"is named by {option} too"

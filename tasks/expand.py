@@ -8,7 +8,7 @@ from schemas.run import PromptingSpec, Selection
 from schemas.settings import read_settings
 from schemas.tables import PromptRow
 from tasks.prompting.contexts import builder_identity
-from tasks.prompting.expansion import expand, make_wordings, require_variant
+from tasks.prompting.expansion import Wordings, expand, make_wordings, require_variant
 from tasks.prompting.plugins import load_plugin
 from tasks.prompting.questions import coherence_frame, support_question
 from tasks.stage import stage
@@ -29,13 +29,7 @@ def expand_prompts(
     home = Home(read_settings().home)
     full = load_benchmark(home, benchmark)
     require_variant(full, prompting.variant)
-    wordings = make_wordings(
-        full,
-        prompting.question_form,
-        prompting.coherence_frame,
-        strip_tex=prompting.strip_tex,
-        load_plugin=load_plugin if prompting.allow_plugins else None,
-    )
+    wordings = wordings_of(full, prompting)
     chosen = {item.id for item in select(full, selection)}
     # Ordinals are counted over the whole benchmark, so that a partial run shares its draws.
     rows = [row for row in expand(full, wordings, prompting.variant) if row.item_id in chosen]
@@ -59,11 +53,26 @@ def expand_prompts(
     )
 
 
+def wordings_of(benchmark: Benchmark, prompting: PromptingSpec) -> Wordings:
+    """How a benchmark is asked under some settings.
+
+    Raises:
+        UserError: A plugin is needed and not allowed, or an id is unknown.
+    """
+    return make_wordings(
+        benchmark,
+        prompting.question_form,
+        prompting.coherence_frame,
+        strip_tex=prompting.strip_tex,
+        load_plugin=load_plugin if prompting.allow_plugins else None,
+    )
+
+
 def select(benchmark: Benchmark, selection: Selection) -> list[Item]:
     """The items that a run asks, in file order.
 
     Raises:
-        UserError: An item or a tag does not exist.
+        UserError: An item or a tag does not exist, or nothing is left.
     """
     known_ids = {item.id for item in benchmark.items}
     known_tags = {tag for item in benchmark.items for tag in item.tags}
@@ -75,7 +84,15 @@ def select(benchmark: Benchmark, selection: Selection) -> list[Item]:
         if (not selection.items or item.id in selection.items)
         and (not selection.tags or set(item.tags) & set(selection.tags))
     ]
-    return items[: selection.limit]
+    chosen = items[: selection.limit]
+    if benchmark.items and not chosen:
+        raise UserError(
+            "no item is left to ask",
+            where="--limit, --items, --tag",
+            fix="loosen one of them",
+            code="nothing_selected",
+        )
+    return chosen
 
 
 def _require(what: str, option: str, wanted: tuple[str, ...], known: set[str]) -> None:

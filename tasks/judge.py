@@ -16,7 +16,7 @@ from tasks.storage.tables import read_rows, write_table
 Row = dict[str, Any]
 
 
-@stage("judge-samples", version=1)
+@stage("judge-samples", version=2)
 def judge_samples(samples: SampleTable, judging: JudgingSpec) -> VerdictTable:
     """Verdict per item: read each reply, leave failed ones out, vote."""
     home = Home(read_settings().home)
@@ -42,9 +42,8 @@ def judge_samples(samples: SampleTable, judging: JudgingSpec) -> VerdictTable:
 
 def _read(row: Row, parser: ReplyParser) -> Row:
     if row["status"] == "failed":
-        parsed = FAILED
-    else:
-        parsed = parse_reply(parser, row["text"], row["finish_reason"])
+        return row | {"parsed_verdict": None, "parse_status": FAILED.status}
+    parsed = parse_reply(parser, row["text"], row["finish_reason"])
     return row | {"parsed_verdict": parsed.verdict, "parse_status": parsed.status}
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -41,7 +42,9 @@ def say(text: str = "") -> None:
 
 def note(text: str) -> None:
     """One line beside the result."""
-    print(text, file=sys.stderr)
+    # Where even this cannot be written, the exit code still says how it went.
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr)
 
 
 def print_json(document: Any) -> None:

@@ -229,7 +229,7 @@ def _run(
     else:
         results.print_result(result, monitor, show_stages=verbose or chosen.name == "prefect")
     if any(run.too_many_failed for run in results.runs_of(result)):
-        note("more samples failed than --max-failed allows; see failed samples above")
+        note("more samples failed than --max-failed allows; assent show RUN ITEM names the causes")
         raise typer.Exit(1)
 
 

@@ -33,12 +33,14 @@ def detail(seen: Monitor, seconds: float) -> str:
 @contextmanager
 def _lines(monitor: Monitor) -> Iterator[None]:
     """A plain line every few seconds, for logs."""
-    started = last = time.monotonic()
+    started = last = 0.0
 
     def report(seen: Monitor) -> None:
-        nonlocal last
+        nonlocal started, last
         now = time.monotonic()
-        if now - last < LINE_SECONDS or not seen.total:
+        if not started and seen.total:  # what came before was no sampling
+            started = last = now
+        if not started or now - last < LINE_SECONDS:
             return
         last = now
         elapsed = now - started

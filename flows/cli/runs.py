@@ -136,7 +136,7 @@ def _print_item(found: Row) -> None:
     for line in found["prompt"]["user"].split("\n"):
         say(f"  | {printable(line)}")
     for sample in found["samples"]:
-        read = f"{sample['parsed_verdict']} ({sample['parse_status']})"
+        read = f"{sample['parsed_verdict'] or 'no reply'} ({sample['parse_status']})"
         say(printable(f"  [{sample['sample_index']}] {read}"))
         for line in (sample["text"] or sample["error"] or "").split("\n"):
             say(f"      {printable(line)}")

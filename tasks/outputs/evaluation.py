@@ -80,7 +80,7 @@ def _sample(run_id: str, row: Row) -> SampleRecord:
     return SampleRecord(
         sample_index=row["sample_index"],
         raw_response=row["text"],
-        parsed_verdict=row["parsed_verdict"],
+        parsed_verdict=row["parsed_verdict"] or "abstain",
         parse_status=row["parse_status"],
         request_id=f"{run_id}:{row['item_id']}:sample-{row['sample_index']}",
         wall_time_ms=row["wall_time_ms"],

@@ -45,7 +45,11 @@ def test_the_python_of_the_readme_runs() -> None:
 
 def test_deployments_that_the_readme_names_exist() -> None:
     declared = yaml.safe_load((ROOT / "deployments/prefect.yaml").read_text("utf-8"))
-    names = {f"evaluate/{deployment['name']}" for deployment in declared["deployments"]}
+    names = {
+        f"evaluate/{deployment['name']}"
+        for deployment in declared["deployments"]
+        if deployment["entrypoint"].endswith(":evaluate")
+    }
     assert set(re.findall(r"\bevaluate/(?:local|nightly)\b", README)) == names
     pools = {deployment["work_pool"]["name"] for deployment in declared["deployments"]}
     assert set(re.findall(r"(?:--pool|work-pool create) (\S+)", README)) == pools

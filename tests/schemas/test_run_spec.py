@@ -43,7 +43,7 @@ def test_a_minimal_spec_gets_every_default() -> None:
     spec = RunSpec(benchmark="b.json", model=ModelSpec.parse("control/coin"))
     assert spec.model_dump(mode="json") == {
         "benchmark": "b.json",
-        "model": {"provider": "control", "model_id": "coin"},
+        "model": {"provider": "control", "model_id": "coin", "base_url": None},
         "prompting": {
             "question_form": "support",
             "coherence_frame": None,

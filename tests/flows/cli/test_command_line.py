@@ -182,3 +182,18 @@ def test_a_namesake_of_our_packages_is_refused(tmp_path: Path, name: str, kind: 
     assert ran.returncode == 2
     assert ran.stderr.startswith(f"assent: another package called {name!r}")
     assert len(ran.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"), [(">/dev/full", 3), (">&-", 0), ("2>/dev/full", 0), ("2>&-", 0)]
+)
+def test_output_that_cannot_be_written_is_no_bug(
+    tmp_path: Path, redirection: str, code: int
+) -> None:
+    write_json(tmp_path / "b.json", tiny_benchmark())
+    command = f"'{ASSENT}' validate b.json {redirection}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr

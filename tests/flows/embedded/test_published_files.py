@@ -44,8 +44,9 @@ def test_both_documents_obey_their_published_schemas(awkward: Json) -> None:
 
 @pytest.mark.parametrize("n_items", [0, 1, 3])
 def test_any_number_of_items_makes_valid_documents(desk: Desk, n_items: int) -> None:
-    desk.write(benchmark(3, references=["a book", {"citation": "a paper", "doi": "10.1/x"}]))
-    result = desk.evaluate("--limit", str(n_items))
+    references = ["a book", {"citation": "a paper", "doi": "10.1/x"}]
+    desk.write(benchmark(n_items, references=references))
+    result = desk.evaluate()
     evaluation = load(result["evaluation"])
     assert obeys("evaluation-1.0", evaluation)
     assert len(evaluation["items"]) == n_items

@@ -283,7 +283,6 @@ def test_a_cycle_over_one_wording_is_one_run_with_its_plain_id(desk: Desk) -> No
         (("--items", "i3", "--items", "i1"), ["i1", "i3"]),
         (("--tag", "odd"), ["i1", "i3"]),
         (("--tag", "odd", "--limit", "1"), ["i1"]),
-        (("--limit", "0"), []),
     ],
     ids=lambda value: " ".join(value),
 )

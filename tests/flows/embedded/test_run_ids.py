@@ -1,5 +1,6 @@
 """Names of runs and benchmarks, and everything else that is refused before anything runs."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,25 @@ def test_the_default_run_ids_differ_and_sort_by_time(desk: Desk) -> None:
     assert len(set(ids)) == 3
     moments = [run_id[: len("20260101-120000")] for run_id in ids]
     assert moments == sorted(moments)
+
+
+@pytest.mark.parametrize("option", ["-o", "--log"])
+@pytest.mark.parametrize("place", [".assent/samples.sqlite", "pipe", "replies.jsonl"])
+def test_what_must_not_be_replaced_is_refused(desk: Desk, option: str, place: str) -> None:
+    desk.write()
+    desk.evaluate()
+    (desk.path / "replies.jsonl").write_text('{"prompt_hash": "h", "text": "GOOD"}\n')
+    os.mkfifo(desk.path / "pipe")
+    before = (desk.path / "replies.jsonl").read_bytes()
+    outcome = desk.try_evaluate(option, place, model="replay/replies.jsonl")
+    assert outcome.code == 2
+    assert outcome.json["errors"][0]["code"] == "bad_option"
+    assert (desk.path / "replies.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("selection", [("--limit", "0"), ("--tag", "a", "--items", "i1")])
+def test_a_selection_that_leaves_nothing_is_refused(desk: Desk, selection: tuple[str]) -> None:
+    document = benchmark(2)
+    document["items"][0]["tags"] = ["a"]
+    desk.write(document)
+    assert refused(desk, *selection)["code"] == "nothing_selected"
