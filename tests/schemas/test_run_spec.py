@@ -72,6 +72,8 @@ def test_a_minimal_spec_gets_every_default() -> None:
         "timeout_seconds": 60.0,
         "max_retries": 5,
         "max_calls": None,
+        "rpm": None,
+        "max_cost_usd": None,
     }
 
 
