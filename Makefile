@@ -33,7 +33,7 @@ check: dev ## Lint, formatting, types, direction of imports, result files
 	$(BIN)/assent outputs check
 
 compile = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade) --extra run --group build
+	--no-header --no-annotate $(if $(UPGRADE),--upgrade) --extra run --group build
 
 lock: dev ## Write both lock files anew; pins stay unless UPGRADE=1
 	$(compile) --output-file requirements.lock

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pydantic import ValidationError
 
 from schemas.errors import UserError
-from schemas.output import OutputDocument
-from schemas.strict_json import NotStrictJson, parse
+from tasks.outputs.reading import read_output
+from tasks.storage.files import read_regular
 from tasks.storage.tables import read_rows
 
 Row = dict[str, Any]
@@ -29,10 +28,11 @@ def load_run(output_dir: Path, run: str) -> tuple[Path, Row]:
 
     Raises:
         UserError: There is no such run, or several benchmarks have one.
+        InvalidFile: The file is no valid output document; it says why.
     """
     if run.endswith(".json") and Path(run).is_file():
-        document = _own_document(Path(run))
-        if document is None:
+        document = read_output(read_regular(run), run)
+        if not _is_own(document):
             raise UserError("is not an output document of a run", where=run, code="unknown_run")
         return Path(run), document
     known = [
@@ -75,12 +75,16 @@ _DETAILS = {"run_spec", "n", "undefined"}
 
 def _own_document(path: Path) -> Row | None:
     try:
-        document: Any = parse(path.read_bytes())
-        results = OutputDocument.model_validate(document).results
-    except (NotStrictJson, OSError, ValidationError):
+        document = read_output(read_regular(path), str(path))
+    except UserError:
         return None
-    is_own = results.cases is not None and (results.details or {}).keys() >= _DETAILS
-    return document if is_own else None
+    return document if _is_own(document) else None
+
+
+def _is_own(document: Row) -> bool:
+    """Whether a valid document is one of an evaluation of ours."""
+    results = document["results"]
+    return "cases" in results and results.get("details", {}).keys() >= _DETAILS
 
 
 def _start(found: tuple[Path, Row]) -> str:

@@ -159,3 +159,20 @@ def test_a_name_that_two_runs_have_must_be_given_as_a_path(desk: Desk) -> None:
     assert error["code"] == "ambiguous_run"
     assert result["output"] in error["fix"]
     assert desk.run("show", result["output"]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{", "invalid_json"),
+        ('{"$schema": "x", "schema_version": "v9"}', "unknown_version"),
+        ('{"metadata": {}, "metrics": {}}', "legacy_shape"),
+        ('{"a": 1}', "required"),
+    ],
+    ids=["broken", "later version", "old shape", "something else"],
+)
+def test_a_named_file_that_cannot_be_shown_says_why(desk: Desk, text: str, code: str) -> None:
+    (desk.path / "some.json").write_text(text)
+    outcome = desk.run("show", "some.json", "--format", "json")
+    assert outcome.code == 2
+    assert code in {error["code"] for error in outcome.json["errors"]}
