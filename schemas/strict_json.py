@@ -43,7 +43,7 @@ _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD]")
 _ALL_DIGITS_ALIKE = bytes.maketrans(b"0123456789", b"0000000000")
-_LONG_EXPONENT = re.compile(rb"[0.][eE][+-]?000")
+_OVERFLOWS = (b"e000", b"E000", b"e+000", b"E+000", b"0" * 200)
 
 
 class NotStrictJson(ValueError):
@@ -110,12 +110,12 @@ def _read_fast(data: bytes, text: str) -> JsonValue:
     # Only a long run of digits or an exponent of three digits can leave the range of a double
     # (200 digits with exponent 99 stay inside); a call for every number would double the time.
     digits_alike = data.translate(_ALL_DIGITS_ALIKE)
-    may_overflow = _LONG_EXPONENT.search(digits_alike) or b"0" * 200 in digits_alike
+    may_overflow = any(part in digits_alike for part in _OVERFLOWS)
     decoder = _CHECKING_NUMBERS if may_overflow else _TRUSTING_NUMBERS
     value: JsonValue = decoder.decode(text)
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise ValueError("too deep")
-    if _SURROGATE_ESCAPE.search(data):
+    if b"\\u" in data and _SURROGATE_ESCAPE.search(data):
         # A half pair cannot be encoded, and the C encoder visits strings faster than we could.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
