@@ -27,7 +27,17 @@ from schemas.version import VERSION
 UsageProblem: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 # Packages of the extra `run`: an environment that only checks files does without them.
-NEEDED_TO_RUN = {"httpx", "numpy", "orjson", "prefect", "psycopg", "pyarrow", "sqlalchemy", "yaml"}
+NEEDED_TO_RUN = {
+    "httpx",
+    "numpy",
+    "orjson",
+    "prefect",
+    "psycopg",
+    "pyarrow",
+    "scipy",
+    "sqlalchemy",
+    "statsmodels",
+}
 
 app = typer.Typer(
     name="assent",
