@@ -2,7 +2,10 @@
 
     EvalError
     ├── UserError         the input or the options are wrong: exit 2, nothing was run or written
-    │   └── InvalidFile   one file with one or more located problems
+    │   ├── InvalidFile   one file with one or more located problems
+    │   ├── ConfigError           a pack, row, tester file or verifier setting is wrong
+    │   ├── MaterializationError  a resource of a pack cannot be put in place
+    │   └── PathPolicyError       a destination of a pack is not allowed
     ├── TransientError    waiting may cure it: the stage is retried
     └── Unfinished        could not be finished here (budget, disk, state, server): exit 3
 
@@ -64,6 +67,18 @@ class InvalidFile(UserError):
 
 def _rebuild_invalid_file(what: str, file: str, problems: tuple[Problem, ...]) -> InvalidFile:
     return InvalidFile(what, file=file, problems=problems)
+
+
+class ConfigError(UserError, ValueError):
+    """A pack, a row, a tester file or a setting of a verifier is wrong."""
+
+
+class MaterializationError(UserError, ValueError):
+    """A resource of a pack cannot be put in place: unsafe, missing, or of the wrong kind."""
+
+
+class PathPolicyError(UserError, ValueError):
+    """A destination of a pack lies outside what is allowed, or clashes with another."""
 
 
 class TransientError(EvalError):
