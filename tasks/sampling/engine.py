@@ -4,8 +4,11 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
-from typing import Protocol
+from functools import partial
+from typing import ParamSpec, Protocol, TypeVar
 
 from schemas.errors import Unfinished, UserError
 from schemas.run import Effort
@@ -17,12 +20,19 @@ from tasks.sampling.requests import Request
 
 COMMIT_BATCH = 256
 FIRST_PAUSE = 0.5
-COMMIT_SECONDS = 0.005
+# Of a call's own time, at the most, that an answer waits for others to be written along with it.
+COMMIT_WAIT = 0.05
+LONGEST_COMMIT_WAIT = 0.1
 # Of the time, at the most, that goes into writing while calls are running.
 COMMIT_SHARE = 0.3
 RENEW_SECONDS = 1.5
 # A reply that comes so soon was made here, and costs nothing to ask for again.
 FREE_SECONDS = 0.001
+# How long calls in flight may still be answered after the user has said stop.
+GRACE_SECONDS = 3.0
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Provider(Protocol):
@@ -78,35 +88,43 @@ class Sampler:
     ) -> None:
         self._provider, self._keeper = provider, keeper
         self._effort, self._monitor = effort, monitor
-        self._waiting: list[Record] = []
-        self._written = asyncio.Event()
-        self._asking = 0
+        self._waiting, self._writing = list[Record](), list[Record]()
+        self._due, self._written = asyncio.Event(), asyncio.Event()
+        self._call_seconds = 0.0
         self._used_up: str | None = None
-        self._answered = False
+        self._answered = self._all_asked = self._stopping = False
         self._pace = Pace(effort.concurrency, effort.rpm)
         self._cost_of = cost_of
         self._jitter = random.Random()  # decides nothing but when to ask again
+        # One thread does all that the store does, so that no disk or server holds up the calls.
+        self._store = ThreadPoolExecutor(1, "assent-store")
 
     async def draw(self, requests: Iterable[Request]) -> None:
         """Make sure that every request has a record in the keeper.
 
+        Cancelled (Ctrl-C), it takes no new work, gives the calls in flight a short while, and keeps
+        what they answer; cancelled again, it leaves at once.
+
         Raises:
             BudgetExhausted: More calls were needed than allowed; what was answered is kept.
         """
-        queue = Queue(requests, self._keeper, self._monitor, self._effort.concurrency)
+        concurrency = self._effort.concurrency
+        queue = Queue(requests, self._keeper, self._in_store, self._monitor, concurrency)
+        drawing = asyncio.create_task(self._draw(queue))
         try:
-            async with asyncio.TaskGroup() as group:
-                # In the group, so that a store that cannot be written to stops the calls at once.
-                committing = group.create_task(self._commit_regularly())
-                count = self._effort.concurrency
-                await asyncio.wait([group.create_task(self._work(queue)) for _ in range(count)])
-                committing.cancel()
-        except BaseExceptionGroup as group_error:
-            raise group_error.exceptions[0] from None
+            await asyncio.shield(drawing)
+        except asyncio.CancelledError:
+            await self._stop(queue)
+            raise
         finally:
+            drawing.cancel()
+            await asyncio.wait([drawing])
+            self._store.shutdown()
             try:
-                self._commit()
+                self._writing += self._waiting
+                self._write()
                 self._keeper.release()
+                self._monitor.changed()
             finally:
                 await self._provider.aclose()
         if self._used_up is not None:
@@ -118,39 +136,62 @@ class Sampler:
                 code="max_calls" if flag == "--max-calls" else "max_cost",
             )
 
+    async def _draw(self, queue: Queue) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                # In the group, so that a store that cannot be used stops the calls at once.
+                serving = [
+                    group.create_task(work) for work in (queue.fill(), self._renew_regularly())
+                ]
+                group.create_task(self._commit_when_due())
+                count = self._effort.concurrency
+                await asyncio.wait([group.create_task(self._work(queue)) for _ in range(count)])
+                for task in serving:
+                    task.cancel()
+                self._all_asked = True
+                self._due.set()
+        except BaseExceptionGroup as group_error:
+            raise group_error.exceptions[0] from None
+
+    async def _stop(self, queue: Queue) -> None:
+        self._stopping = True
+        queue.end()
+        deadline = time.monotonic() + GRACE_SECONDS
+        while self._pace.in_flight and time.monotonic() < deadline:
+            await asyncio.sleep(0.02)
+
+    async def _in_store(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._store, partial(function, *args, **kwargs))
+
     async def _work(self, queue: Queue) -> None:
         while (request := await queue.take()) is not None:
             started = time.monotonic()
-            self._asking += 1
-            try:
-                record = await self._ask(request)
-            finally:
-                self._asking -= 1
+            record = await self._ask(request)
             if record is None:
                 return
-            await self._keep(record, is_free=time.monotonic() - started < FREE_SECONDS)
+            await self._keep(record, time.monotonic() - started)
 
-    async def _keep(self, record: Record, *, is_free: bool) -> None:
+    async def _keep(self, record: Record, seconds: float) -> None:
         """Have a record written before this worker asks again.
 
         So a kill costs no more calls than were in flight: as many as there are workers.
         """
         self._waiting.append(record)
-        if is_free:
-            if len(self._waiting) >= COMMIT_BATCH:
-                self._commit()
-                # An embedded model never waits: without this nobody could interrupt the loop.
-                await asyncio.sleep(0)
-            return
-        written = self._written
-        await asyncio.sleep(0)  # others that were answered in this moment are written along
-        if not self._asking and not written.is_set():
-            self._commit()
-        await written.wait()
+        self._call_seconds += 0.1 * (seconds - self._call_seconds)
+        if seconds >= FREE_SECONDS:
+            self._due.set()
+            await self._written.wait()
+        elif len(self._waiting) >= COMMIT_BATCH:
+            self._due.set()
+            # An embedded model never waits: without this nobody else would have the loop.
+            await self._written.wait()
 
     def _may_call(self) -> bool:
         limit, spent = self._effort.max_calls, self._monitor.cost_usd
         most = self._effort.max_cost_usd
+        if self._stopping:
+            return False
         if limit is not None and self._monitor.calls >= limit:
             self._used_up = f"--max-calls {limit}"
             return False
@@ -213,26 +254,38 @@ class Sampler:
             late = f"no reply within {self._effort.timeout_seconds:g} s"
             raise CallFailed(late, is_transient=True) from None
 
-    async def _commit_regularly(self) -> None:
-        next_commit, next_renewal = 0.0, time.monotonic() + RENEW_SECONDS
+    async def _renew_regularly(self) -> None:
         while True:
-            await asyncio.sleep(COMMIT_SECONDS)
-            now = time.monotonic()
-            if now >= next_renewal:
-                self._keeper.renew()
-                next_renewal = now + RENEW_SECONDS
-            if self._waiting and now >= next_commit:
-                self._commit()
-                written_at = time.monotonic()
-                next_commit = written_at + (written_at - now) / COMMIT_SHARE
+            await asyncio.sleep(RENEW_SECONDS)
+            await self._in_store(self._keeper.renew)
 
-    def _commit(self) -> None:
-        records = self._waiting
-        if records:
-            self._keeper.add(records)
-            self._waiting = []
-            self._written.set()
-            self._written = asyncio.Event()
-            self._monitor.done += len(records)
-            self._monitor.failed += sum(r.status == "failed" for r in records)
-            self._monitor.changed()
+    async def _commit_when_due(self) -> None:
+        """Write what was answered: soon, but together with what is answered at about that time."""
+        while not self._all_asked:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_COMMIT_WAIT):
+                    await self._due.wait()
+            self._due.clear()
+            # Others that were answered in this moment are written along.
+            await asyncio.sleep(0)
+            started = time.monotonic()
+            await self._commit()
+            spent = time.monotonic() - started
+            patience = min(COMMIT_WAIT * self._call_seconds, LONGEST_COMMIT_WAIT)
+            await asyncio.sleep(max(patience, spent / COMMIT_SHARE) - spent)
+
+    async def _commit(self) -> None:
+        if not self._waiting:
+            return
+        self._writing, self._waiting = self._waiting, []
+        written, self._written = self._written, asyncio.Event()
+        await self._in_store(self._write)
+        written.set()
+        self._monitor.changed()
+
+    def _write(self) -> None:
+        if self._writing:
+            self._keeper.add(self._writing)
+            self._monitor.done += len(self._writing)
+            self._monitor.failed += sum(r.status == "failed" for r in self._writing)
+            self._writing = []

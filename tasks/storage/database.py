@@ -4,14 +4,16 @@ SQLite runs with a write-ahead log: readers never wait. A transaction that write
 lock at once, because the upgrade of a read lock can fail.
 """
 
+import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import SQLAlchemyError
 
 from schemas.errors import Unfinished, UserError
@@ -44,6 +46,8 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self._engine = _connect(url)
+        self._durable = self._engine.execution_options(**{_BEGIN: "durable"})
+        self._passing = self._engine.execution_options(**{_BEGIN: "passing"})
         try:
             with self.reading() as connection:
                 current = is_current(connection)
@@ -62,6 +66,11 @@ class Database:
     def is_postgres(self) -> bool:
         """Whether this is PostgreSQL, not SQLite."""
         return self._engine.dialect.name == "postgresql"
+
+    @property
+    def dialect(self) -> sa.Dialect:
+        """How statements are written for it."""
+        return self._engine.dialect
 
     @property
     def now(self) -> sa.ColumnElement[float]:
@@ -93,10 +102,17 @@ class Database:
         Raises:
             Unfinished: The store cannot be used, for example because the disk is full.
         """
-        begin = "durable" if durable else "passing"
-        engine = self._engine.execution_options(**{_BEGIN: begin})
+        engine = self._durable if durable else self._passing
         with self._errors(), engine.begin() as connection:
             yield connection
+
+    def listed(self) -> sa.Select[Any]:
+        """The values of the parameter `keys`, a JSON list (see `as_list`), as a column `value`."""
+        keys = sa.bindparam("keys", type_=sa.Text)
+        if self.is_postgres:
+            each = sa.func.json_array_elements_text(sa.cast(keys, postgresql.JSON))
+            return sa.select(each.column_valued("value"))
+        return sa.select(sa.func.json_each(keys).table_valued("value").c.value)
 
     def give_back_space(self) -> None:
         """Shrink a SQLite file to what it holds; PostgreSQL sees to that itself."""
@@ -118,6 +134,40 @@ class Database:
             yield
         except SQLAlchemyError as error:
             raise _unusable(self._engine.url, error) from error
+
+
+class Prepared:
+    """A statement compiled once: SQLAlchemy would compile one with ON CONFLICT at every use.
+
+    Args:
+        database: Where it runs.
+        statement: The statement.
+        names: The parameters that each use gives.
+    """
+
+    def __init__(self, database: Database, statement: Any, names: Iterable[str]) -> None:
+        given = list(names)
+        compiled = statement.compile(dialect=database.dialect, column_keys=given)
+        self._sql = str(compiled)
+        self._fixed = {k: v for k, v in compiled.params.items() if k not in given}
+        self._order: list[str] | None = compiled.positiontup
+
+    def run(self, connection: sa.Connection, row: dict[str, Any]) -> sa.CursorResult[Any]:
+        """Run it once."""
+        return connection.exec_driver_sql(self._sql, self._filled(row))
+
+    def run_all(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
+        """Run it for every row."""
+        connection.exec_driver_sql(self._sql, [self._filled(row) for row in rows])
+
+    def _filled(self, row: dict[str, Any]) -> Any:
+        filled = self._fixed | row
+        return filled if self._order is None else tuple(filled[name] for name in self._order)
+
+
+def as_list(keys: Iterable[str]) -> dict[str, Any]:
+    """Keys as the parameter of `Database.listed`."""
+    return {"keys": json.dumps(list(keys))}
 
 
 def sqlite_url(path: Path) -> str:

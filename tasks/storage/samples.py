@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from tasks.sampling.claims import Claim
 from tasks.sampling.records import Record, Reply
-from tasks.storage.database import MEMORY_URL, Database, sqlite_url
+from tasks.storage.database import MEMORY_URL, Database, Prepared, as_list, sqlite_url
 from tasks.storage.leases import Leases
 from tasks.storage.store_tables import samples
 
@@ -32,6 +32,11 @@ class SampleStore:
         self._labels = labels or {}
         self._database = Database(url)
         self._leases = None if self._database.is_private else Leases(self._database)
+        names = [column.name for column in samples.columns]
+        self._insert = Prepared(self._database, _upsert(self._database), names)
+        found = samples.c.key.in_(self._database.listed())
+        self._answered = sa.select(samples.c.key).where(found, samples.c.status == "ok")
+        self._found = sa.select(samples).where(found)
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -39,15 +44,14 @@ class SampleStore:
 
     def answered(self, keys: list[str]) -> set[str]:
         """Those of the keys that have a reply."""
-        query = sa.select(samples.c.key).where(samples.c.key.in_(keys), samples.c.status == "ok")
         with self._database.reading() as connection:
-            return set(connection.execute(query).scalars())
+            return set(connection.scalars(self._answered, as_list(keys)))
 
     def fetch(self, keys: list[str]) -> dict[str, Record]:
         """The records of some keys; keys without one are absent."""
-        query = sa.select(samples).where(samples.c.key.in_(keys))
         with self._database.reading() as connection:
-            return {row["key"]: _record(row) for row in connection.execute(query).mappings()}
+            rows = connection.execute(self._found, as_list(keys)).mappings()
+            return {row["key"]: _record(row) for row in rows}
 
     def claim(self, keys: list[str]) -> Claim:
         """Take keys for this process alone, as far as nobody has answered or taken them."""
@@ -70,23 +74,26 @@ class SampleStore:
             Unfinished: The store cannot be written, for example because the disk is full.
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        if not records:
+            return
         # In order of their keys: two writers that lock the same rows then never wait in a circle.
         ordered = sorted(records, key=lambda record: record.key)
         rows = [_row(record) | self._labels | {"created_at": now} for record in ordered]
         keys = {record.key for record in records}
         with self._database.writing() as connection:
-            connection.execute(self._upsert(), rows)
+            self._insert.run_all(connection, rows)
             if self._leases:
                 self._leases.drop(connection, keys)
         if self._leases:
             self._leases.forget(keys)
 
-    def _upsert(self) -> Any:
-        insert = (postgresql.insert if self._database.is_postgres else sqlite.insert)(samples)
-        fresh = {c.name: insert.excluded[c.name] for c in samples.columns if c.name != "key"}
-        return insert.on_conflict_do_update(
-            index_elements=[samples.c.key], set_=fresh, where=samples.c.status == "failed"
-        )
+
+def _upsert(database: Database) -> Any:
+    insert = (postgresql.insert if database.is_postgres else sqlite.insert)(samples)
+    fresh = {c.name: insert.excluded[c.name] for c in samples.columns if c.name != "key"}
+    return insert.on_conflict_do_update(
+        index_elements=[samples.c.key], set_=fresh, where=samples.c.status == "failed"
+    )
 
 
 def _row(record: Record) -> dict[str, Any]:

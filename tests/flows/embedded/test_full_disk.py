@@ -13,7 +13,7 @@ import pytest
 from tests.support.runs import Desk, Outcome, benchmark
 
 ASSENT = str(Path(sys.executable).parent / "assent")
-SMALL_BYTES = 400 * 1024
+SMALL_BYTES = 1024 * 1024
 
 
 class SmallDisk:

