@@ -7,6 +7,7 @@ finished here; 70 a bug; 130 interrupted. Nothing heavy is imported before a com
 import errno
 import io
 import os
+import signal
 import sys
 import traceback
 from itertools import pairwise
@@ -88,6 +89,8 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character still gets the rest of the line.
         sys.stdout.reconfigure(errors="backslashreplace")
+    # Who asks us to end gets what Ctrl-C gives: answers are kept, and the way on is named.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.exit(run(sys.argv[1:]))
 
 

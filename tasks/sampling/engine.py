@@ -21,7 +21,7 @@ from tasks.sampling.requests import Request
 COMMIT_BATCH = 256
 FIRST_PAUSE = 0.5
 # Of a call's own time, at the most, that an answer waits for others to be written along with it.
-COMMIT_WAIT = 0.05
+COMMIT_WAIT = 0.06
 LONGEST_COMMIT_WAIT = 0.1
 # Of the time, at the most, that goes into writing while calls are running.
 COMMIT_SHARE = 0.3

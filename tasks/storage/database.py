@@ -236,7 +236,9 @@ def _harden_sqlite(engine: sa.Engine) -> None:
             return
         # In a write-ahead log, NORMAL keeps a transaction whole and spares the wait for the disk.
         level = "FULL" if begin == "durable" else "NORMAL"
-        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+        if connection.info.get(_BEGIN) != level:
+            connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+            connection.info[_BEGIN] = level
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 

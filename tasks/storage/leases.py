@@ -31,6 +31,7 @@ class Leases:
         self._database = database
         self._holder = uuid.uuid4().hex
         self._held: set[str] = set()
+        self._over: set[str] = set()
         listed = database.listed()
         self._taken = sa.select(leases.c.key).where(
             leases.c.key.in_(listed), leases.c.expires_at > database.now
@@ -77,28 +78,32 @@ class Leases:
         return Claim(mine, answered)
 
     def renew(self) -> None:
-        """Hold on to everything that is held, for another while."""
-        if not self._held:
+        """Hold on to everything that is held, for another while; clear away what was answered."""
+        if not self._held and not self._over:
             return
         held = as_list(self._held) | {"by": self._holder, "seconds": LEASE_SECONDS}
         with self._database.writing(durable=False) as connection:
+            self.drop(connection, self._over)
             connection.execute(self._renewal, held)
+        self._over = set()
 
     def release(self) -> None:
         """Give up everything that is held, and sweep up after processes that were killed."""
         with self._database.writing(durable=False) as connection:
-            if self._held:
-                self.drop(connection, self._held)
+            self.drop(connection, self._held | self._over)
             connection.execute(self._tidying)
-        self._held = set()
+        self._held, self._over = set(), set()
 
     def drop(self, connection: sa.Connection, keys: Iterable[str]) -> None:
         """End leases of this process inside a transaction."""
-        connection.execute(self._end, as_list(keys) | {"by": self._holder})
+        if keys := sorted(keys):
+            connection.execute(self._end, as_list(keys) | {"by": self._holder})
 
-    def forget(self, keys: Iterable[str]) -> None:
-        """Note that the leases of some keys have ended."""
-        self._held.difference_update(keys)
+    def settle(self, answered: Iterable[str], failed: Iterable[str]) -> None:
+        """Note that keys have records. Those of replies are in nobody's way, and wait a little."""
+        self._over.update(answered)
+        self._held.difference_update(answered)
+        self._held.difference_update(failed)
 
 
 def _lease_statement(database: Database) -> Any:

@@ -79,13 +79,13 @@ class SampleStore:
         # In order of their keys: two writers that lock the same rows then never wait in a circle.
         ordered = sorted(records, key=lambda record: record.key)
         rows = [_row(record) | self._labels | {"created_at": now} for record in ordered]
-        keys = {record.key for record in records}
+        failed = {record.key for record in records if record.status == "failed"}
         with self._database.writing() as connection:
             self._insert.run_all(connection, rows)
-            if self._leases:
-                self._leases.drop(connection, keys)
+            if self._leases and failed:
+                self._leases.drop(connection, failed)
         if self._leases:
-            self._leases.forget(keys)
+            self._leases.settle({record.key for record in records} - failed, failed)
 
 
 def _upsert(database: Database) -> Any:

@@ -155,13 +155,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Json:
     return table, metrics
 
 
+@pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM], ids=lambda wish: wish.name)
 def test_ctrl_c_ends_a_run_at_once_and_the_next_one_goes_on(
-    tmp_path: Path, undisturbed: Json
+    tmp_path: Path, undisturbed: Json, wish: signal.Signals
 ) -> None:
     folder = prepare(tmp_path / "interrupted")
     with in_the_middle(folder) as process:
         pressed = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(wish)
         out, err = process.communicate(timeout=30)
         waited = time.monotonic() - pressed
     assert process.returncode == 130
