@@ -2,10 +2,12 @@
 
     python benchmarks/perf/throughput.py [--calls 5000] [--latency-ms 50] [--concurrency 64 256]
 
-The endpoint is a process of its own. `assent evaluate` and a bare httpx loop over the same
-transport ask it the same number of times; the endpoint's own clock measures first call to last
-answer, the processor time is that of each client less its start-up. Then once more with faults: ten
-per cent 429, five per cent 500, one per cent hangs.
+The endpoint is a process of its own. `assent evaluate`, five samples per item, and a bare httpx
+loop over the same transport ask it the same number of times; the endpoint's own clock measures
+first call to last answer, the processor time is that of each client less its start-up. Then ten
+times the calls at no latency, as ten times the samples and as ten times the items, with the memory
+of each further sample. Then once more with faults: ten per cent 429, five per cent 500, one per
+cent hangs.
 """
 
 import argparse
@@ -16,9 +18,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ASSENT = Path(sys.executable).parent / "assent"
+SAMPLES = 5
 
 SERVER = """
 import asyncio, json, random, sys, time
@@ -136,38 +139,55 @@ def serve(latency_ms: float, faults: bool) -> tuple["subprocess.Popen[str]", int
 
 def evaluate(port: int, folder: Path, concurrency: int, *more: str) -> list[str]:
     """The command under test."""
-    base = ["--model", "vllm/m", "--base-url", f"http://127.0.0.1:{port}/v1", "--n-samples", "1"]
+    base = ["--model", "vllm/m", "--base-url", f"http://127.0.0.1:{port}/v1"]
     fixed = ["--engine", "embedded", "--format", "json", "--quiet"]
     return [str(ASSENT), "evaluate", str(folder / "b.json"), *base, *fixed,
             "--concurrency", str(concurrency), *more]  # fmt: skip
 
 
-def compare(calls: int, latency_ms: float, concurrency: int) -> None:
+class Row(NamedTuple):
+    """What was measured of one size of run."""
+
+    calls: int
+    memory_mb: float
+
+
+def compare(items: int, samples: int, latency_ms: float, concurrency: int) -> Row:
     """One line: assent beside the bare loop."""
+    calls = items * samples
     process, port = serve(latency_ms, faults=False)
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            make_benchmark(folder, calls)
+            make_benchmark(folder, items)
             url = f"http://127.0.0.1:{port}/v1/chat/completions"
             bare_start = Measured([sys.executable, "-c", BARE, url, "0", "1"], folder, port)
             bare = Measured(
                 [sys.executable, "-c", BARE, url, str(calls), str(concurrency)], folder, port
             )
-            few = Measured(evaluate(port, folder, concurrency, "--limit", "10"), folder, port)
-            ours = Measured(evaluate(port, folder, concurrency), folder, port)
-            again = Measured(evaluate(port, folder, concurrency), folder, port)
+            command = evaluate(port, folder, concurrency, "--n-samples", str(samples))
+            few = Measured([*command, "--limit", "10"], folder, port)
+            ours = Measured(command, folder, port)
+            again = Measured(command, folder, port)
         made = ours.served["calls"]
         wall = ours.served["seconds"] / bare.served["seconds"] * (calls / max(made, 1))
         cpu = ((ours.cpu - few.cpu) / made) / ((bare.cpu - bare_start.cpu) / calls)
         print(
-            f"{calls:>6} {latency_ms:>6.0f} {concurrency:>6} {bare.served['seconds']:>8.2f} "
-            f"{ours.served['seconds']:>8.2f} {wall:>7.2f} {cpu:>8.2f} {ours.memory_mb:>8.0f} "
-            f"{again.wall:>8.2f} {again.served['calls']:>6}"
+            f"{items:>6} {samples:>5} {latency_ms:>4.0f} {concurrency:>5} "
+            f"{bare.served['seconds']:>8.2f} {ours.served['seconds']:>8.2f} {wall:>6.2f} "
+            f"{cpu:>9.2f} {ours.memory_mb:>8.0f} {again.wall:>8.2f} {again.served['calls']:>6}",
+            flush=True,
         )
+        return Row(calls, ours.memory_mb)
     finally:
         process.terminate()
         process.wait()
+
+
+def further(small: Row, large: Row, what: str) -> None:
+    """One line: the memory of each further sample."""
+    kilobytes = (large.memory_mb - small.memory_mb) * 1024 / (large.calls - small.calls)
+    print(f"memory per further sample, more {what}: {kilobytes:.2f} KB", flush=True)
 
 
 def with_faults(calls: int, latency_ms: float, concurrency: int) -> None:
@@ -177,7 +197,8 @@ def with_faults(calls: int, latency_ms: float, concurrency: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             make_benchmark(folder, calls)
-            ours = Measured(evaluate(port, folder, concurrency, "--timeout", "2"), folder, port)
+            options = ("--n-samples", "1", "--timeout", "2")
+            ours = Measured(evaluate(port, folder, concurrency, *options), folder, port)
             document = json.loads(ours.out)
         print(
             f"with faults: {document['calls']} calls for {calls} samples, "
@@ -195,11 +216,15 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=50)
     parser.add_argument("--concurrency", type=int, nargs="+", default=[64, 256])
     options = parser.parse_args()
-    print(" calls     ms   conc   bare s   ours s  ratio  cpu/call  peak MB  rerun s  calls")
+    items = options.calls // SAMPLES
+    print(" items  each   ms  conc   bare s   ours s  ratio  cpu/call  peak MB  rerun s  calls")
     for concurrency in options.concurrency:
-        compare(options.calls, options.latency_ms, concurrency)
-    compare(10 * options.calls, 0, options.concurrency[0])
-    with_faults(options.calls, options.latency_ms, options.concurrency[0])
+        compare(items, SAMPLES, options.latency_ms, concurrency)
+    fewest = options.concurrency[0]
+    small = compare(items, SAMPLES, 0, fewest)
+    further(small, compare(items, 10 * SAMPLES, 0, fewest), "samples per item")
+    further(small, compare(10 * items, SAMPLES, 0, fewest), "items")
+    with_faults(options.calls, options.latency_ms, fewest)
 
 
 if __name__ == "__main__":
