@@ -7,7 +7,8 @@ from pydantic import SecretStr
 
 from schemas.errors import UserError
 from schemas.run import ModelSpec
-from schemas.settings import read_secret
+from schemas.settings import read_secret, read_settings
+from tasks.providers.keys import current_keys
 from tasks.providers.presets import PRESETS
 
 
@@ -16,6 +17,8 @@ class Address(NamedTuple):
 
     base_url: str
     key: SecretStr | None
+    key_block: str | None = None
+    """The Prefect block that holds the key, when it was not read."""
 
 
 def find_address(model: ModelSpec) -> Address:
@@ -27,10 +30,12 @@ def find_address(model: ModelSpec) -> Address:
     preset = PRESETS[model.provider]
     stated = read_secret(preset.base_url_variable)
     base_url = model.base_url or (stated.get_secret_value() if stated else None)
-    key = read_secret(preset.key_variable)
+    # The environment comes first: it is what a person sets for one command.
+    key = read_secret(preset.key_variable) or current_keys().get(model.provider)
+    key_block = None if key else read_settings().key_blocks.get(model.provider)
     if base_url is None:
         base_url = preset.base_url
-        if preset.is_public and key is None:
+        if preset.is_public and key is None and key_block is None:
             raise UserError(
                 f"{model.provider} needs a key",
                 where=preset.key_variable,
@@ -41,7 +46,7 @@ def find_address(model: ModelSpec) -> Address:
     if fault:
         place = "--base-url" if model.base_url else preset.base_url_variable
         raise UserError(f"the address cannot be used: {fault}", where=place, code="bad_base_url")
-    return Address(base_url.rstrip("/"), key)
+    return Address(base_url.rstrip("/"), key, key_block)
 
 
 def url_fault(url: str) -> str | None:

@@ -97,6 +97,13 @@ def _open_http(
     from tasks.providers.http import HttpProvider
 
     preset, address = PRESETS[model.provider], find_address(model)
+    if address.key_block is not None:
+        raise UserError(
+            f"the key of {model.provider} is in a Prefect block, which only a run on Prefect reads",
+            where=f"key_blocks.{model.provider}",
+            fix=f"use --engine prefect, or set {preset.key_variable}",
+            code="no_key",
+        )
     sent = {"content-type": "application/json", **dict(preset.headers)}
     secrets = [value for _, value in headers]
     if address.key is not None:
