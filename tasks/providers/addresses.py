@@ -31,7 +31,8 @@ def find_address(model: ModelSpec) -> Address:
     stated = read_secret(preset.base_url_variable)
     base_url = model.base_url or (stated.get_secret_value() if stated else None)
     # The environment comes first: it is what a person sets for one command.
-    key = read_secret(preset.key_variable) or current_keys().get(model.provider)
+    stated_key = read_secret(preset.key_variable) or current_keys().get(model.provider)
+    key = _sendable(stated_key, model.provider, preset.key_variable) if stated_key else None
     key_block = None if key else read_settings().key_blocks.get(model.provider)
     if base_url is None:
         base_url = preset.base_url
@@ -47,6 +48,19 @@ def find_address(model: ModelSpec) -> Address:
         place = "--base-url" if model.base_url else preset.base_url_variable
         raise UserError(f"the address cannot be used: {fault}", where=place, code="bad_base_url")
     return Address(base_url.rstrip("/"), key, key_block)
+
+
+def _sendable(key: SecretStr, provider: str, variable: str) -> SecretStr | None:
+    """A key as a header takes it; a line end that was copied along is dropped."""
+    value = key.get_secret_value().strip()
+    if not value.isascii() or not value.isprintable():
+        raise UserError(
+            f"the key of {provider} holds characters that no key has",
+            where=variable,
+            fix="copy it again, without quotes, blanks and line ends",
+            code="bad_key",
+        )
+    return SecretStr(value) if value else None
 
 
 def url_fault(url: str) -> str | None:

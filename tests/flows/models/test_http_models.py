@@ -194,3 +194,27 @@ def test_a_time_to_wait_as_a_date() -> None:
     assert found is not None
     assert 25 < found <= 30
     assert retry_after({}) is None
+
+
+@pytest.mark.parametrize("key", ["sk-broken\nline-end", "sk-brök€n-12345678"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    found = bench.evaluate(model="openai/m")
+    assert (found.code, found.document["errors"][0]["code"]) == (2, "bad_key")
+    assert key not in str(found.document) + found.err
+    assert bench.server.asked == []
+
+
+def test_a_line_end_after_a_key_is_dropped(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
+    assert bench.evaluate(model="openai/m").code == 0
+    assert bench.server.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("header", ["x-team", "x team=blue", "x-team=bl\nue", "x-team=blé"])
+def test_a_header_that_cannot_be_sent_is_refused(bench: Any, header: str) -> None:
+    found = bench.evaluate("--header", header)
+    assert (found.code, found.document["errors"][0]["code"]) == (2, "bad_option")
+    assert bench.server.asked == []
