@@ -1,7 +1,9 @@
 """Where a model is asked, and with which key. Nothing ever falls back to a public endpoint."""
 
+import contextlib
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic import SecretStr
 
@@ -61,6 +63,41 @@ def _sendable(key: SecretStr, provider: str, variable: str) -> SecretStr | None:
             code="bad_key",
         )
     return SecretStr(value) if value else None
+
+
+def proxy_passwords() -> list[SecretStr]:
+    """Passwords in the addresses of the environment's proxies; errors may repeat them."""
+    found = []
+    for address in getproxies().values():
+        with contextlib.suppress(ValueError):
+            password = urlsplit(address).password
+            if password:
+                found += [SecretStr(password), SecretStr(unquote(password))]
+    return found
+
+
+def require_usable_proxy(base_url: str) -> None:
+    """Refuse a proxy that we cannot speak through, where an address would be asked through it.
+
+    Raises:
+        UserError: It is no http(s) proxy; its address, which may hold a password, is not repeated.
+    """
+    target, proxies = urlsplit(base_url), getproxies()
+    proxy = proxies.get(target.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(target.netloc):
+        return
+    try:
+        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UserError(
+            "the proxy cannot be used: it is no http:// or https:// address",
+            where="HTTP_PROXY, HTTPS_PROXY or ALL_PROXY",
+            fix="for example http://127.0.0.1:3128; NO_PROXY names hosts that need none",
+            code="bad_proxy",
+        )
 
 
 def url_fault(url: str) -> str | None:
