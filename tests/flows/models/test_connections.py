@@ -112,5 +112,3 @@ def test_settings_that_cannot_be_used_are_named_in_one_line(
     assert variable in str(error)
     assert "proxy-pass-word" not in str(error) + found.err
     assert bench.server.asked == []
-
-
