@@ -19,18 +19,6 @@ _SHOWN = (
     ("inter_analyst_fleiss", "agreement of the analysts"),
     ("inter_analyst_fleiss_primary", "agreement of the primary panel"),
 )
-_PUBLIC = ("run_id", "evaluation", "output", "artifacts", "calls", "reused", "failed", "metrics")
-
-
-def as_json(result: RunResult | CycleResult) -> dict[str, Any]:
-    """The document that `--format json` prints."""
-    if isinstance(result, RunResult):
-        return result.model_dump(mode="json", include=set(_PUBLIC))
-    runs = [run.model_dump(mode="json", include={*_PUBLIC, "variant"}) for run in result.runs]
-    document: dict[str, Any] = {"runs": runs}
-    if result.comparison is not None:
-        document["comparison"] = result.comparison.model_dump(mode="json")
-    return document
 
 
 def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
@@ -38,9 +26,13 @@ def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
     return result.runs if isinstance(result, CycleResult) else (result,)
 
 
-def stopped(order: RunOrder, monitor: Monitor, cause: str) -> dict[str, Any]:
-    """The document of a run that stopped before its end; everything answered is kept."""
-    return {
+def stopped(order: RunOrder, monitor: Monitor, cause: str, *, cycle: bool) -> dict[str, Any]:
+    """The document of a run that stopped before its end; everything answered is kept.
+
+    A cycle comes whole or not at all: it has no runs then.
+    """
+    wordings: dict[str, Any] = {"runs": [], "comparison": None} if cycle else {}
+    return wordings | {
         "run_id": order.run_id,
         "evaluation": None,
         "output": None,

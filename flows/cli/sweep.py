@@ -217,7 +217,7 @@ def _run(
         note(f"{said}. {_way_on(given['epoch'] if fresh else None)}")
         raise typer.Exit(3 if used_up else 130) from None
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print_json(result.to_json())
     else:
         print_result(result)
     note_failures(result, len(plan.cells))
