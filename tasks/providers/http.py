@@ -143,6 +143,8 @@ def _read_messages(document: Any) -> tuple[str, str | None, dict[str, Any], Any]
 def _text_or_empty(content: object) -> str:
     if content is None:
         return ""
+    if isinstance(content, list):  # in parts; those that are no text are thoughts and the like
+        return "".join(part["text"] for part in content if part.get("type") == "text")
     if not isinstance(content, str):
         raise TypeError("the content of a chat message is text")
     return content
