@@ -48,7 +48,8 @@ def progress_artifact(run_id: str, monitor: Monitor) -> Iterator[None]:
         shown.is_done = True
     finally:
         over.set()
-        thread.join(LONGEST_GOODBYE_SECONDS)
+        # Whoever interrupts a run does not want to wait for its artifact.
+        thread.join(LONGEST_GOODBYE_SECONDS if shown.is_done else 0.5)
 
 
 class _Shown:
