@@ -25,8 +25,16 @@ from schemas.sweep import SweepResult
 class CellsFailed(EvalError):
     """Some runs of a sweep failed; `result` has those that did not, if it got that far."""
 
-    def __init__(self, what: str, result: SweepResult | None = None) -> None:
-        super().__init__(what, code="cells_failed")
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        fix: str = "",
+        code: str = "cells_failed",
+        result: SweepResult | None = None,
+    ) -> None:
+        super().__init__(what, where=where, fix=fix, code=code)
         self.result = result
 
 
@@ -129,7 +137,7 @@ def sweep(
     if result.failures:
         n_failed, n_cells = len(result.failures), len(plan.cells)
         listed = describe_failures(result.failures)
-        raise CellsFailed(f"{n_failed} of {n_cells} runs failed: {listed}", result)
+        raise CellsFailed(f"{n_failed} of {n_cells} runs failed: {listed}", result=result)
     return result
 
 
