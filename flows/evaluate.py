@@ -14,8 +14,12 @@ from pydantic import Field
 from flows.options import make_order
 from flows.pipelines import run_cycle, run_evaluation
 from flows.preflight import preflight
+from flows.progress_artifact import progress_artifact
 from schemas.base import ParserName, QuestionForm, TieBreak
 from schemas.run import CycleResult, RunResult
+from tasks.key_blocks import read_key_blocks
+from tasks.providers.keys import using_keys
+from tasks.sampling.monitor import watching
 
 
 @flow(
@@ -103,5 +107,8 @@ def evaluate(
     """
     given = {name: value for name, value in locals().items() if value is not None}
     order, cycle = make_order(**given)
-    preflight(order, cycle=cycle)
-    return run_cycle(order) if cycle else run_evaluation(order)
+    keys = read_key_blocks(order.spec.model.provider)
+    with using_keys(keys), watching() as monitor:
+        preflight(order, cycle=cycle)
+        with progress_artifact(order.run_id, monitor):
+            return run_cycle(order) if cycle else run_evaluation(order)

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -14,8 +15,10 @@ from tasks.expand import select, wordings_of
 from tasks.prompting.expansion import expand
 from tasks.providers.prices import find_price
 from tasks.sampling.requests import KeyMaker, Request, make_requests
+from tasks.storage.database import Database
 from tasks.storage.home import Home
 from tasks.storage.samples import SampleStore, sqlite_url
+from tasks.storage.store_history import History, read_history
 
 CHARACTERS_PER_TOKEN = 4
 LOOKUP_BATCH = 500
@@ -28,13 +31,31 @@ class Forecast(Frozen):
     in_store: int = Field(description="Of these, already paid for.")
     calls_needed: int = Field(description="Calls to be made, retries aside.")
     input_tokens: int = Field(description="Tokens of the requests, estimated.")
+    expected_output_tokens: int | None = Field(
+        description="Tokens of the replies, if they are like earlier ones; null without any."
+    )
     most_output_tokens: int = Field(description="Tokens of the replies, at the most.")
     least_cost_usd: Decimal | None = Field(description="Cost of the requests alone.")
+    expected_cost_usd: Decimal | None = Field(
+        description="Cost with the expected replies; null when price or history is unknown."
+    )
     most_cost_usd: Decimal | None = Field(
         description="Cost when every reply is as long as allowed."
     )
+    expected_seconds: float | None = Field(
+        description="Time when calls take as long as earlier ones; null without any."
+    )
     most_seconds: float = Field(description="Time when every call takes as long as allowed.")
     basis: dict[str, str] = Field(description="What each figure rests on.")
+
+
+class _Tokens(NamedTuple):
+    """Tokens of some requests and of their replies."""
+
+    asked: int
+    asked_basis: str
+    expected: int | None
+    most: int
 
 
 def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
@@ -47,29 +68,70 @@ def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
         for request in _requests(order, benchmark, draw, variant):
             samples += 1
             wanted[request.key] = request
-    missing = _missing(draw, list(wanted))
+    missing, history = _look_up(draw, list(wanted))
     asked = [wanted[key] for key in missing]
-    characters = sum(len(request.system) + len(request.user) for request in asked)
-    input_tokens = -(-characters // CHARACTERS_PER_TOKEN)
-    output_tokens = len(asked) * order.spec.sampling.params.max_tokens
+    tokens = _tokens(order, list(wanted.values()), asked, history)
     price = find_price(draw.model, draw.base_url, read_settings().prices)
-    waves = -(-len(asked) // order.effort.concurrency)
+    expected_cost = (
+        None
+        if price is None or tokens.expected is None
+        else price.estimate(tokens.asked, tokens.expected)
+    )
+    pace = history.wall_seconds
     return Forecast(
         samples=samples,
         in_store=samples - len(asked),
         calls_needed=len(asked),
-        input_tokens=input_tokens,
-        most_output_tokens=output_tokens,
-        least_cost_usd=price.estimate(input_tokens, 0) if price else None,
-        most_cost_usd=price.estimate(input_tokens, output_tokens) if price else None,
-        most_seconds=waves * order.effort.timeout_seconds,
+        input_tokens=tokens.asked,
+        expected_output_tokens=tokens.expected,
+        most_output_tokens=tokens.most,
+        least_cost_usd=price.estimate(tokens.asked, 0) if price else None,
+        expected_cost_usd=expected_cost,
+        most_cost_usd=price.estimate(tokens.asked, tokens.most) if price else None,
+        expected_seconds=None if pace is None else _seconds(order, len(asked), pace),
+        most_seconds=_seconds(order, len(asked), order.effort.timeout_seconds),
         basis={
-            "input_tokens": f"{CHARACTERS_PER_TOKEN} characters per token",
+            "input_tokens": tokens.asked_basis,
+            "expected_output_tokens": _replies(history.n_output_tokens, "mean"),
             "most_output_tokens": "--max-tokens for every reply",
             "cost_usd": price.basis if price else "unknown: no price for this model",
-            "most_seconds": "--timeout for every call at --concurrency, no retries",
+            "expected_seconds": _replies(history.n_wall_seconds, "median"),
+            "most_seconds": "--timeout for every call at --concurrency and --rpm, no retries",
         },
     )
+
+
+def _tokens(
+    order: RunOrder, wanted: list[Request], asked: list[Request], history: History
+) -> _Tokens:
+    characters = sum(map(_length, asked))
+    known = history.tokens_per_character({r.prompt_hash: _length(r) for r in wanted})
+    if known is None:
+        input_tokens = -(-characters // CHARACTERS_PER_TOKEN)
+        basis = f"{CHARACTERS_PER_TOKEN} characters per token"
+    else:
+        ratio, n = known
+        input_tokens = round(characters * ratio)
+        basis = f"{n} earlier requests with these prompts to this model"
+    most, mean = order.spec.sampling.params.max_tokens, history.output_tokens
+    expected = None if mean is None else round(len(asked) * min(mean, most))
+    return _Tokens(input_tokens, basis, expected, len(asked) * most)
+
+
+def _length(request: Request) -> int:
+    return len(request.system) + len(request.user)
+
+
+def _seconds(order: RunOrder, calls: int, seconds_per_call: float) -> float:
+    waves = -(-calls // order.effort.concurrency)
+    starting = (calls - 1) * 60 / order.effort.rpm if order.effort.rpm and calls else 0.0
+    return max(waves * seconds_per_call, starting + seconds_per_call if starting else 0.0)
+
+
+def _replies(n: int, figure: str) -> str:
+    if not n:
+        return "unknown: no earlier replies of this model in the store"
+    return f"{figure} of {n} earlier repl{'y' if n == 1 else 'ies'} of this model"
 
 
 def _requests(order: RunOrder, benchmark: Benchmark, draw: DrawSpec, variant: int) -> list[Request]:
@@ -80,16 +142,23 @@ def _requests(order: RunOrder, benchmark: Benchmark, draw: DrawSpec, variant: in
     return list(make_requests(rows, keys, draw.sampling))
 
 
-def _missing(draw: DrawSpec, keys: list[str]) -> list[str]:
+def _look_up(draw: DrawSpec, keys: list[str]) -> tuple[list[str], History]:
+    """Keys without a reply, and what earlier replies of the model were like."""
     settings = read_settings()
     file = Home(settings.home).store
     if draw.model.provider == "replay" or (settings.store is None and not Path(file).exists()):
-        return keys
-    store = SampleStore(settings.store or sqlite_url(file))
+        return keys, History()
+    url = settings.store or sqlite_url(file)
+    store = SampleStore(url)
     try:
         answered: set[str] = set()
         for start in range(0, len(keys), LOOKUP_BATCH):
             answered |= store.answered(keys[start : start + LOOKUP_BATCH])
     finally:
         store.close()
-    return [key for key in keys if key not in answered]
+    database = Database(url)
+    try:
+        history = read_history(database, draw.model.provider, draw.model.model_id)
+    finally:
+        database.close()
+    return [key for key in keys if key not in answered], history

@@ -1,14 +1,16 @@
 """Suites: from options, or from a file and options, to a checked value."""
 
+import datetime
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from flows.options import new_run_id
 from schemas.errors import UserError
 from schemas.problems import describe
-from schemas.sweep import Parameter, Suite
+from schemas.sweep import Parameter, Suite, SweepEffort
 
 PARAMETERS: tuple[str, ...] = get_args(Parameter)
 SUITE_ENDINGS = (".yaml", ".yml")
@@ -26,9 +28,9 @@ def choose_suite(
     models: Sequence[str],
     vary: dict[str, list[Any]],
     name: str | None,
-    **settings: Any,
+    **options: Any,
 ) -> Suite:
-    """The suite of a file, or of options; a name or setting that is given takes precedence.
+    """The suite of a file, or of options; a name or option that is given takes precedence.
 
     Raises:
         UserError: Something is missing, too much, or impossible.
@@ -46,12 +48,25 @@ def choose_suite(
             raise UserError(f"missing {what}", fix="see assent sweep --help", code="usage")
         require_known(vary)
         base = {"benchmarks": benchmarks, "models": models, "vary": vary}
-    stated = {key: value for key, value in settings.items() if value is not None}
+    stated = {key: value for key, value in options.items() if value is not None}
+    effort = {key: stated.pop(key) for key in SweepEffort.model_fields if key in stated}
     base["settings"] = base.get("settings", {}) | stated
+    base["effort"] = base.get("effort", {}) | effort
     try:
         return Suite.model_validate(base if name is None else base | {"name": name})
     except ValidationError as error:
         raise bad_option(error) from None
+
+
+def fresh_epoch(epoch: str | None) -> str:
+    """An epoch that nobody has used.
+
+    Raises:
+        UserError: Another one was asked for.
+    """
+    if epoch:
+        raise UserError("--fresh and --epoch exclude each other", code="usage")
+    return f"fresh-{new_run_id(datetime.datetime.now(datetime.UTC))}"
 
 
 def require_known(parameters: Sequence[str] | dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ from schemas.identifiers import file_name_fault, run_id_fault
 from schemas.run import ModelSpec, RunResult
 from schemas.sweep import CellFailure, Parameter, Suite, Sweep, SweepResult, SweepRow, SweepStudy
 from tasks.outputs.gate import require_valid
+from tasks.sampling.engine import BudgetExhausted
 from tasks.sampling.monitor import watching
 from tasks.statistics import consensus
 from tasks.statistics.sensitivity import spread, stability_verdict
@@ -71,20 +72,21 @@ class Plan(NamedTuple):
         return Path(self.output_dir) / "studies" / f"{self.id}.json"
 
 
-def plan_sweep(suite: Suite, *, output_dir: str = ".", **effort: Any) -> Plan:
+def plan_sweep(suite: Suite, *, output_dir: str = ".", allow_plugins: bool = False) -> Plan:
     """Every run of a suite, each of them possible; nothing is written and no model is asked.
 
     Args:
         suite: What is wanted.
         output_dir: Holds evaluations/, outputs/ and studies/.
-        effort: Options of the evaluations that decide nothing about the numbers.
+        allow_plugins: Whether plugin builders may run; a suite file cannot say so.
 
     Raises:
         UserError: The name, a benchmark, a model or a value cannot be used.
     """
     study = _study_id(suite)
-    common = {name: value for name, value in suite.settings if value is not None}
-    common |= effort | {"output_dir": output_dir}
+    stated = (*suite.settings, *suite.effort)
+    common = {name: value for name, value in stated if value is not None}
+    common |= {"output_dir": output_dir, "allow_plugins": allow_plugins}
     benchmarks = {path: _check(suite, path, common) for path in suite.benchmarks}
     cells = tuple(_cells(suite, study, common, benchmarks))
     for cell in cells:
@@ -163,11 +165,14 @@ def evaluate_here(cell: Cell) -> RunResult:
 def run_sweep(plan: Plan, evaluate: Callable[[Cell], RunResult] = evaluate_here) -> SweepResult:
     """Run every cell, one after the other, and write down how far each result moved.
 
-    A cell that fails does not stop the others.
+    A cell that fails does not stop the others; a budget that is used up stops them all.
 
     Args:
         plan: What to run.
         evaluate: How a cell is run.
+
+    Raises:
+        BudgetExhausted: The study needs more calls or money than allowed. Finished runs are kept.
     """
     done: dict[str, RunResult] = {}
     failures = []
@@ -176,6 +181,8 @@ def run_sweep(plan: Plan, evaluate: Callable[[Cell], RunResult] = evaluate_here)
         for cell in plan.cells:
             try:
                 done[cell.run_id] = evaluate(cell)
+            except BudgetExhausted:
+                raise
             except EvalError as error:
                 failures.append(_failure(cell, error))
         calls, reused = monitor.calls - before, sum(run.reused for run in done.values())

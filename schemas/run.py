@@ -6,6 +6,7 @@ nothing about the numbers and stay outside of it.
 """
 
 import datetime
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -168,13 +169,43 @@ def _with_suffix(path: str | None, suffix: str) -> str | None:
 
 
 class Result(Frozen):
-    """Base of what a command prints and a flow returns; also readable like a mapping."""
+    """Base of what a command prints and a flow returns; also readable like the printed JSON."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that `--format json` prints."""
+        return self.model_dump(mode="json")
 
     def __getitem__(self, key: str) -> Any:
         """`result["run_id"]`, as in the printed JSON."""
-        if key not in type(self).model_fields:
-            raise KeyError(key)
-        return getattr(self, key)
+        return self.to_json()[key]
+
+    def __contains__(self, key: object) -> bool:
+        """Whether the printed JSON has a key."""
+        return key in self.to_json()
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]  # keys, as a mapping has them
+        """Keys of the printed JSON."""
+        return iter(self.to_json())
+
+    def __len__(self) -> int:
+        """Number of keys of the printed JSON."""
+        return len(self.to_json())
+
+    def keys(self) -> KeysView[str]:
+        """Keys of the printed JSON; with them, `dict(result)` is that document."""
+        return self.to_json().keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Values of the printed JSON."""
+        return self.to_json().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Keys and values of the printed JSON."""
+        return self.to_json().items()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value of the printed JSON."""
+        return self.to_json().get(key, default)
 
 
 class RunResult(Result):
@@ -191,6 +222,10 @@ class RunResult(Result):
     variant: int = Field(default=0, description="Wording asked.")
     n_samples: int = Field(default=0, description="Samples of the run.")
     too_many_failed: bool = Field(default=False, description="More failed than the run allows.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that `--format json` prints; what else is known has attributes only."""
+        return self.model_dump(mode="json", exclude={"variant", "n_samples", "too_many_failed"})
 
 
 class VariantComparison(Frozen):
@@ -212,3 +247,12 @@ class CycleResult(Result):
 
     runs: tuple[RunResult, ...] = Field(description="One per wording.")
     comparison: VariantComparison | None = Field(description="Null when there is one wording.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that `--format json` prints."""
+        document: dict[str, Any] = {
+            "runs": [{**run.to_json(), "variant": run.variant} for run in self.runs]
+        }
+        if self.comparison is not None:
+            document["comparison"] = self.comparison.model_dump(mode="json")
+        return document

@@ -47,6 +47,10 @@ class Settings(BaseSettings):
         default={}, description='Prices by model, as `[prices."provider/model"]`.'
     )
 
+    key_blocks: dict[str, str] = Field(
+        default={}, description="Names of Prefect Secret blocks that hold keys, by provider."
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,

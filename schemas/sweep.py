@@ -76,6 +76,36 @@ class SweepSettings(Frozen):
         default=True, strict=True, description="Whether `$…$` loses its dollars."
     )
     epoch: str = Field(default="", description="Draws of different epochs are independent.")
+    base_url: str | None = Field(default=None, description="Endpoint of every model.")
+    extra_body: str | None = Field(
+        default=None, description="Further keys of each request: a JSON object, as text."
+    )
+    top_p: Annotated[float, Field(strict=True, gt=0, le=1)] | None = Field(
+        default=None, description="Nucleus sampling."
+    )
+    stop: tuple[str, ...] = Field(default=(), description="Strings that end a reply.")
+    coherence_frame: str | None = Field(default=None, description="Coherence frame.")
+    limit: Wording | None = Field(default=None, description="Only the first so many items.")
+    items: tuple[str, ...] = Field(default=(), description="Only these items.")
+    tag: tuple[str, ...] = Field(default=(), description="Only items with one of these tags.")
+    max_failed: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
+        default=0.05, description="Largest share of failed samples that passes, for each run."
+    )
+
+
+class SweepEffort(Frozen):
+    """How hard to work; decides nothing about the numbers. Budgets hold for the whole study."""
+
+    concurrency: SampleCount = Field(default=16, description="Most calls at a time.")
+    timeout: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] = Field(
+        default=60.0, description="Deadline of one request, in seconds."
+    )
+    max_retries: Wording = Field(default=5, description="Further requests per sample.")
+    max_calls: Wording | None = Field(default=None, description="Most requests in all.")
+    rpm: SampleCount | None = Field(default=None, description="Most requests in a minute.")
+    max_cost: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Most US dollars to spend in all."
+    )
 
 
 class Suite(Frozen):
@@ -95,6 +125,7 @@ class Suite(Frozen):
     settings: SweepSettings = Field(
         default=SweepSettings(), description="What the runs have in common."
     )
+    effort: SweepEffort = Field(default=SweepEffort(), description="How hard to work.")
 
 
 class SweepRow(Frozen):

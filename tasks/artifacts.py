@@ -18,7 +18,7 @@ def show_run(document: dict[str, Any], files: dict[str, Any]) -> None:
         create_table_artifact,
     )
 
-    key = _key(document["metadata"]["run"]["id"])
+    key = artifact_key(document["metadata"]["run"]["id"])
     create_markdown_artifact(summary(document), key=f"{key}-summary", description="Summary")
     rows = document["results"]["cases"][:MOST_ROWS]
     table = [_flat(case) for case in rows]
@@ -59,6 +59,6 @@ def _flat(case: dict[str, Any]) -> dict[str, Any]:
     return shown | {f"votes_{k}": v for k, v in votes.items()}
 
 
-def _key(run_id: str) -> str:
+def artifact_key(run_id: str) -> str:
     """Artifact keys take lower-case letters, digits and dashes only."""
     return re.sub(r"[^a-z0-9]+", "-", run_id.lower()).strip("-") or "run"

@@ -214,18 +214,18 @@ def _run(
         used_up = isinstance(stop, BudgetExhausted)
         if as_json:
             cause = stop.code if isinstance(stop, BudgetExhausted) else "interrupted"
-            print_json(results.stopped(order, monitor, cause))
+            print_json(results.stopped(order, monitor, cause, cycle=cycle))
         why = stop.what if isinstance(stop, BudgetExhausted) else "interrupted"
         note(printable(f"{why}; nothing was published. {_way_on(order, given)}"))
         raise typer.Exit(3 if used_up else 130) from None
     except ModelRefused as refused:
         if not as_json:
             raise
-        print_json(results.stopped(order, monitor, "refused"))
+        print_json(results.stopped(order, monitor, "refused", cycle=cycle))
         note(printable(str(refused)))
         raise typer.Exit(2) from None
     if as_json:
-        print_json(results.as_json(result))
+        print_json(result.to_json())
     else:
         results.print_result(result, monitor, show_stages=verbose or chosen.name == "prefect")
     if any(run.too_many_failed for run in results.runs_of(result)):

@@ -19,18 +19,6 @@ _SHOWN = (
     ("inter_analyst_fleiss", "agreement of the analysts"),
     ("inter_analyst_fleiss_primary", "agreement of the primary panel"),
 )
-_PUBLIC = ("run_id", "evaluation", "output", "artifacts", "calls", "reused", "failed", "metrics")
-
-
-def as_json(result: RunResult | CycleResult) -> dict[str, Any]:
-    """The document that `--format json` prints."""
-    if isinstance(result, RunResult):
-        return result.model_dump(mode="json", include=set(_PUBLIC))
-    runs = [run.model_dump(mode="json", include={*_PUBLIC, "variant"}) for run in result.runs]
-    document: dict[str, Any] = {"runs": runs}
-    if result.comparison is not None:
-        document["comparison"] = result.comparison.model_dump(mode="json")
-    return document
 
 
 def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
@@ -38,9 +26,13 @@ def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
     return result.runs if isinstance(result, CycleResult) else (result,)
 
 
-def stopped(order: RunOrder, monitor: Monitor, cause: str) -> dict[str, Any]:
-    """The document of a run that stopped before its end; everything answered is kept."""
-    return {
+def stopped(order: RunOrder, monitor: Monitor, cause: str, *, cycle: bool) -> dict[str, Any]:
+    """The document of a run that stopped before its end; everything answered is kept.
+
+    A cycle comes whole or not at all: it has no runs then.
+    """
+    wordings: dict[str, Any] = {"runs": [], "comparison": None} if cycle else {}
+    return wordings | {
         "run_id": order.run_id,
         "evaluation": None,
         "output": None,
@@ -121,16 +113,28 @@ def print_forecast(found: "Forecast") -> None:
         f"{found.samples} samples wanted, {found.in_store} in the store, "
         f"{found.calls_needed} calls needed"
     )
+    basis = found.basis
+    console.print(f"about {found.input_tokens} tokens of requests ({basis['input_tokens']})")
+    expected = found.expected_output_tokens
+    likely = "unknown" if expected is None else f"about {expected}"
     console.print(
-        f"about {found.input_tokens} tokens of requests ({found.basis['input_tokens']}), "
-        f"at most {found.most_output_tokens} of replies ({found.basis['most_output_tokens']})"
+        f"tokens of replies: {likely} ({basis['expected_output_tokens']}), "
+        f"at most {found.most_output_tokens} ({basis['most_output_tokens']})"
     )
-    if found.most_cost_usd is None:
-        console.print(f"cost: {found.basis['cost_usd']}")
-    else:
-        console.print(
-            f"cost: {found.least_cost_usd:.4f} to {found.most_cost_usd:.4f} US dollars "
-            f"({found.basis['cost_usd']})"
-        )
-    console.print(f"time: at most {found.most_seconds:.0f} s ({found.basis['most_seconds']})")
+    console.print(f"cost: {_forecast_cost(found)}")
+    seconds = found.expected_seconds
+    likely = "unknown" if seconds is None else f"about {seconds:.0f} s"
+    console.print(
+        f"time: {likely} ({basis['expected_seconds']}), "
+        f"at most {found.most_seconds:.0f} s ({basis['most_seconds']})"
+    )
     console.print("nobody was asked, nothing was written")
+
+
+def _forecast_cost(found: "Forecast") -> str:
+    basis = found.basis["cost_usd"]
+    if found.most_cost_usd is None:
+        return basis
+    expected = found.expected_cost_usd
+    likely = "" if expected is None else f"about {expected:.4f}, "
+    return f"{likely}{found.least_cost_usd:.4f} to {found.most_cost_usd:.4f} US dollars ({basis})"

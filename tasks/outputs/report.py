@@ -107,18 +107,22 @@ def _check(
 
 
 def _deprecated(file: FileToCheck) -> Problem:
+    command = _migrate_command(file.path)
     try:
-        target = f"move it to {migrate(file.data, file.path).new_path}: "
-    except MigrationFailed:
-        target = ""
-    fix = f"{target}{_migrate_command(file.path)}"
+        fix = f"move it to {migrate(file.data, file.path).new_path}: {command}"
+    except MigrationFailed as failed:
+        if failed.missing:
+            fix = _migrate_command(file.path, missing=failed.missing)
+        else:
+            fix = f"mend it first ({failed.message}), then {command}"
     return Problem("deprecated_path", "$", "results no longer live here", fix)
 
 
-def _migrate_command(path: str) -> str:
+def _migrate_command(path: str, missing: tuple[str, ...] = ()) -> str:
     import shlex
 
-    return f"assent outputs migrate --move {shlex.quote(path)}"
+    supplied = "".join(f" --set {name.removeprefix('$.')}=…" for name in missing)
+    return f"assent outputs migrate --move{supplied} {shlex.quote(path)}"
 
 
 def _unrecognised() -> Problem:

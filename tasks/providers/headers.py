@@ -38,9 +38,13 @@ def parse_headers(given: Sequence[str]) -> Headers:
     for text in given:
         name, equals, value = text.partition("=")
         plain = name.replace("-", "").replace("_", "")
-        if not equals or not plain.isalnum() or not name.isascii() or not value.isprintable():
+        # Other characters cannot be sent in a header.
+        is_plain = text.isascii() and text.isprintable()
+        if not equals or not plain.isalnum() or not is_plain:
             raise UserError(
-                "a header is not of the form NAME=VALUE", where="--header", code="bad_option"
+                "a header is not of the form NAME=VALUE, in plain ASCII characters",
+                where="--header",
+                code="bad_option",
             )
         headers.append((name, SecretStr(value)))
     return tuple(headers)

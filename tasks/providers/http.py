@@ -25,6 +25,8 @@ CLIPPED = {"length", "max_tokens"}
 SHORTEST_SECRET = 8
 REDACTED = "[redacted]"
 LONGEST_MESSAGE = 200
+# Far more than is shown: a key that begins in what is shown ends in what is read.
+LONGEST_READ = 20_000
 
 
 class HttpProvider:
@@ -49,8 +51,7 @@ class HttpProvider:
         path = "/chat/completions" if dialect == "chat" else "/v1/messages"
         self._url = base_url.rstrip("/") + path
         self._dialect, self._model, self._client = dialect, model, client
-        known = (secret.get_secret_value() for secret in secrets)
-        self._secrets = [secret for secret in known if len(secret) >= SHORTEST_SECRET]
+        self._secrets = _to_scrub(secrets)
 
     async def complete(self, request: Request) -> Reply:
         """The model's reply."""
@@ -90,14 +91,15 @@ class HttpProvider:
             model_id=self._text(document.get("model")),
             finish_reason=self._text(finish_reason),
             wall_time_ms=round(wall_time_ms, 3),
-            usage={k: v for k, v in usage.items() if _is_count(v)},
+            usage={self._scrubbed(k): v for k, v in usage.items() if _is_count(v)},
             reasoning_tokens=reasoning if _is_count(reasoning) else None,
             provider_request_id=self._text(_request_id(answer, document)),
         )
 
     def _refusal(self, answer: Answer) -> CallFailed:
         status = answer.status
-        said = self._scrubbed(_message(answer.body))
+        # Before it is cut: the half of a key is a secret too.
+        said = self._scrubbed(_message(answer.body))[:LONGEST_MESSAGE]
         return CallFailed(
             f"HTTP {status}{f': {said}' if said else ''}",
             is_transient=status in TRANSIENT_STATUSES,
@@ -113,6 +115,13 @@ class HttpProvider:
         for secret in self._secrets:
             text = text.replace(secret, REDACTED)
         return text
+
+
+def _to_scrub(secrets: Sequence[SecretStr]) -> list[str]:
+    """What to look for: each secret, and the words of one such as `Bearer …`; long ones first."""
+    known = [secret.get_secret_value() for secret in secrets]
+    parts = {part for secret in known for part in (secret, *secret.split())}
+    return sorted((p for p in parts if len(p) >= SHORTEST_SECRET), key=len, reverse=True)
 
 
 def _read_chat(document: Any) -> tuple[str, str | None, dict[str, Any], Any]:
@@ -134,6 +143,8 @@ def _read_messages(document: Any) -> tuple[str, str | None, dict[str, Any], Any]
 def _text_or_empty(content: object) -> str:
     if content is None:
         return ""
+    if isinstance(content, list):  # in parts; those that are no text are thoughts and the like
+        return "".join(part["text"] for part in content if part.get("type") == "text")
     if not isinstance(content, str):
         raise TypeError("the content of a chat message is text")
     return content
@@ -151,16 +162,16 @@ def _request_id(answer: Answer, document: Mapping[str, Any]) -> object:
 
 
 def _message(body: bytes) -> str:
-    """What a server says went wrong, in one short line."""
+    """What a server says went wrong, in one line."""
     try:
         document = json.loads(body)
         error = document.get("error", document)
         parts = [error.get("code"), error.get("message")] if isinstance(error, dict) else [error]
         text = " ".join(part for part in parts if isinstance(part, str))
     except (ValueError, AttributeError, RecursionError):
-        text = body[: 4 * LONGEST_MESSAGE].decode("utf-8", "replace")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line[:LONGEST_MESSAGE]
+        text = body.decode("utf-8", "replace")
+    text = text[:LONGEST_READ]
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

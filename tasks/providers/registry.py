@@ -92,13 +92,21 @@ def _open_http(
     model: ModelSpec, concurrency: int, headers: tuple[tuple[str, SecretStr], ...]
 ) -> Provider:
     # Only here: the client costs more start-up time than a small evaluation.
-    from tasks.providers.addresses import find_address
+    from tasks.providers.addresses import find_address, proxy_passwords, require_usable_proxy
     from tasks.providers.client import Client
     from tasks.providers.http import HttpProvider
 
     preset, address = PRESETS[model.provider], find_address(model)
+    if address.key_block is not None:
+        raise UserError(
+            f"the key of {model.provider} is in a Prefect block, which only a run on Prefect reads",
+            where=f"key_blocks.{model.provider}",
+            fix=f"use --engine prefect, or set {preset.key_variable}",
+            code="no_key",
+        )
+    require_usable_proxy(address.base_url)
     sent = {"content-type": "application/json", **dict(preset.headers)}
-    secrets = [value for _, value in headers]
+    secrets = [*(value for _, value in headers), *proxy_passwords()]
     if address.key is not None:
         secrets.append(address.key)
         key = address.key.get_secret_value()

@@ -208,6 +208,7 @@ class Sampler:
             if attempt:
                 await asyncio.sleep(FIRST_PAUSE * 2 ** (attempt - 1) * self._jitter.uniform(0.5, 1))
             await self._pace.start()
+            self._monitor.in_flight = self._pace.in_flight
             try:
                 if not self._may_call():
                     return None
@@ -224,6 +225,7 @@ class Sampler:
                 return succeeded(request, reply)
             finally:
                 self._pace.done()
+                self._monitor.in_flight = self._pace.in_flight
         return record
 
     def _spend(self, reply: Reply) -> None:

@@ -29,6 +29,8 @@ class Monitor:
     failed: int = 0
     done: int = 0
     total: int = 0
+    in_flight: int = 0
+    """Calls that were sent and are not answered yet."""
     cost_usd: Decimal | None = Decimal(0)
     """Money spent by this command; None when some price is unknown."""
     stages: list[StageNote] = field(default_factory=list)

@@ -68,6 +68,7 @@ class Publication:
 
     def __init__(self) -> None:
         self._written: dict[Path, Path] = {}
+        self._made: list[Path] = []
 
     def __enter__(self) -> Self:
         return self
@@ -76,7 +77,7 @@ class Publication:
     def file(self, path: Path) -> Iterator[IO[bytes]]:
         """A file to write to; it appears at `path` when everything went well."""
         with disk_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._make(path.parent)
             prefix = f".{path.name[:40]}."
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".part")
             self._written[path] = Path(name)
@@ -84,6 +85,13 @@ class Publication:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+
+    def _make(self, folder: Path) -> None:
+        missing = [one for one in (folder, *folder.parents) if not one.exists()]
+        for one in reversed(missing):
+            one.mkdir(exist_ok=True)
+            self._made.append(one)
+        folder.mkdir(exist_ok=True)  # says so when something else stands there
 
     def content(self, path: Path) -> Path:
         """Where the content of a written file is until it takes its place."""
@@ -97,6 +105,10 @@ class Publication:
         finally:
             for temporary in self._written.values():
                 temporary.unlink(missing_ok=True)
+            for folder in reversed(self._made):
+                # Only what is empty goes: nothing was published there, by us or by others.
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:

@@ -15,6 +15,7 @@ from tasks.sampling.claims import Claim
 from tasks.sampling.records import Record, Reply
 from tasks.storage.database import MEMORY_URL, Database, Prepared, as_list, sqlite_url
 from tasks.storage.leases import Leases
+from tasks.storage.store_history import read_usage
 from tasks.storage.store_tables import samples
 
 __all__ = ["MEMORY_URL", "SampleStore", "sqlite_url"]
@@ -119,7 +120,7 @@ def _record(row: sa.RowMapping) -> Record:
         model_id=row["model_id"],
         finish_reason=row["finish_reason"],
         wall_time_ms=row["wall_time_ms"],
-        usage=json.loads(row["usage"]),
+        usage=read_usage(row["usage"]),
         reasoning_tokens=row["reasoning_tokens"],
         provider_request_id=row["provider_request_id"],
     )

@@ -1,6 +1,5 @@
 """Parquet tables whose columns are defined by the row models of `schemas/tables.py`."""
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ from schemas.base import Frozen
 from schemas.documents import StoredFile
 from tasks.storage.columns import TooLong, column
 from tasks.storage.home import Home
+from tasks.storage.scratch import working_directory
 
 TABLE_VERSION = "1"
 BATCH_ROWS = 1024
@@ -52,8 +52,8 @@ def write_table(
 ) -> tuple[StoredFile, int]:
     """Stream rows into a table of the state directory; its place and the number of rows."""
     schema = arrow_schema(row)
-    with home.errors(), tempfile.TemporaryDirectory(dir=home.scratch()) as folder:
-        temporary = Path(folder) / "table.parquet"
+    with home.errors(), working_directory(home.scratch()) as folder:
+        temporary = folder / "table.parquet"
         count = write_parquet_to(temporary, schema, rows)
         return home.adopt(stage, temporary, ".parquet"), count
 

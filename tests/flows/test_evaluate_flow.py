@@ -229,6 +229,7 @@ def test_the_server_shows_a_summary_a_table_and_links(on_prefect: Path, prefect_
         "shown-1-items",
         "shown-1-evaluation",
         "shown-1-output",
+        "shown-1-progress",
     }
     assert "| cohens_kappa_consensus |" in by_key["shown-1-summary"]["data"]
     assert len(json.loads(by_key["shown-1-items"]["data"])) == 16

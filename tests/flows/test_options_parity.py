@@ -5,9 +5,12 @@ import inspect
 import pytest
 
 from flows.cli.evaluate import evaluate as command
+from flows.cli.sweep import sweep as sweep_command
 from flows.evaluate import evaluate as flow
 from flows.options import EvaluateOptions, make_order
+from flows.sweep import sweep as sweep_flow
 from schemas.errors import UserError
+from schemas.sweep import SweepEffort, SweepSettings
 
 # Headers may hold secrets, which must not become parameters that a server keeps.
 COMMAND_ONLY = {"engine", "quiet", "verbose", "format_", "header", "dry_run"}
@@ -35,6 +38,28 @@ def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None
     assert in_flow.keys() == stated.keys() == in_command.keys()
     assert [n for n in stated if not same(stated[n], in_flow[n])] == []
     assert [n for n in stated if not same(stated[n], in_command[n])] == []
+
+
+# An evaluation has one benchmark, model, name and pair of files; a sweep has many.
+NOT_IN_SWEEPS = {"benchmark", "model", "paraphrase_cycle", "run_id", "output", "log"}
+SWEEP_ONLY = {"vary", "name"}
+
+
+def test_a_sweep_has_every_option_of_an_evaluation_that_makes_sense_there() -> None:
+    wanted = EvaluateOptions.model_fields.keys() - NOT_IN_SWEEPS
+    in_suite = SweepSettings.model_fields.keys() | SweepEffort.model_fields.keys()
+    in_flow = inspect.signature(sweep_flow.fn).parameters.keys()
+    in_command = inspect.signature(sweep_command).parameters.keys()
+    assert in_flow - {"suite", "benchmarks", "models", "epoch_from_schedule"} - SWEEP_ONLY == wanted
+    assert in_command - {"paths", "model"} - SWEEP_ONLY - COMMAND_ONLY == wanted
+    # The place of results and leave to run code are not for a file to decide.
+    assert in_suite == wanted - {"fresh", "output_dir", "allow_plugins"}
+
+
+def test_a_suite_has_the_defaults_of_an_evaluation() -> None:
+    fields = SweepSettings.model_fields | SweepEffort.model_fields
+    own = EvaluateOptions.model_fields
+    assert [n for n, f in fields.items() if not same(f.default, own[n].default)] == []
 
 
 @pytest.mark.parametrize(

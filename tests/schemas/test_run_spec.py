@@ -116,6 +116,6 @@ def test_one_wording_of_a_cycle_keeps_default_places() -> None:
 
 def test_a_result_reads_like_the_printed_document() -> None:
     result = CycleResult(runs=(), comparison=None)
-    assert result["runs"] == ()
+    assert result["runs"] == []
     with pytest.raises(KeyError, match="model_fields"):
         result["model_fields"]

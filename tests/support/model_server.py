@@ -5,6 +5,7 @@ connection, nonsense. Everything that was asked is kept.
 """
 
 import asyncio
+import ssl
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -96,8 +97,8 @@ def _messages(body: dict[str, Any], turn: Turn) -> dict[str, Any]:
 
 
 @contextmanager
-def model_server() -> Iterator[ModelServer]:
-    """A server on a free loopback port, in a thread of its own."""
+def model_server(tls: ssl.SSLContext | None = None) -> Iterator[ModelServer]:
+    """A server on a free loopback port, in a thread of its own; with TLS when it gets a context."""
     server, started, loop = ModelServer(), threading.Event(), asyncio.new_event_loop()
 
     async def serve() -> web.AppRunner:
@@ -106,8 +107,8 @@ def model_server() -> Iterator[ModelServer]:
         app.router.add_post("/v1/messages", server.handle)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+        server.url = f"{'https' if tls else 'http'}://127.0.0.1:{runner.addresses[0][1]}"
         return runner
 
     def run() -> None:

@@ -72,7 +72,8 @@ def test_findings_are_lines_on_stderr_that_say_what_to_do(assent: Assent, repo: 
 def test_a_place_is_not_promised_when_it_cannot_be_known(assent: Assent, repo: Repository) -> None:
     repo.write("results/run.json", "{")
     (error,) = assent("outputs", "check", "--format", "json").json["errors"]
-    assert error["fix"] == "assent outputs migrate --move results/run.json"
+    assert error["fix"].startswith("mend it first (")
+    assert error["fix"].endswith("then assent outputs migrate --move results/run.json")
 
 
 def test_a_directory_means_the_results_below_it(assent: Assent, repo: Repository) -> None:
@@ -368,3 +369,37 @@ def test_classify_says_what_holds_at_a_path(assent: Assent) -> None:
     assert (found[2]["status"], found[2]["normalized"]) == ("invalid", None)
     text = assent("outputs", "classify", *paths)
     assert (text.code, len(text.out.splitlines())) == (0, 4)
+
+
+def advice(assent: Assent) -> str:
+    [error] = assent("outputs", "check", "--format", "json").json["errors"]
+    assert error["code"] == "deprecated_path"
+    return str(error["fix"])
+
+
+def test_the_advice_for_a_file_in_an_old_place_works_when_it_is_followed(
+    assent: Assent, repo: Repository
+) -> None:
+    repo.write("results/run.json", run_id("moved"))
+    command = advice(assent).partition(": ")[2]
+    assert assent(*command.split()[1:]).code == 0
+    assert assent("outputs", "check").code == 0
+
+
+def test_the_advice_for_a_file_that_lacks_something_says_what_to_supply(
+    assent: Assent, repo: Repository
+) -> None:
+    repo.write("results/run.json", {"scores": {"accuracy": 0.5}, "details": {}})
+    command = advice(assent)
+    assert "--set metadata.model.name=…" in command
+    supplied = command.replace("started_at=…", "started_at=2026-01-02T03:04:05Z").replace("…", "x")
+    assert assent(*supplied.split()[1:]).code == 0
+    assert assent("outputs", "check").code == 0
+
+
+@pytest.mark.parametrize("content", ["not JSON", {"neither": "old nor new"}])
+def test_a_file_that_cannot_be_migrated_is_to_be_mended_first(
+    assent: Assent, repo: Repository, content: Any
+) -> None:
+    repo.write("results/run.json", content)
+    assert advice(assent).startswith("mend it first (")

@@ -68,6 +68,7 @@ def test_a_cycle_whose_budget_ends_in_its_second_wording_publishes_neither(desk:
     desk.write(paraphrased())
     stopped = desk.evaluate("--paraphrase-cycle", "--max-calls", "17", code=3)
     assert (stopped["calls"], stopped["evaluation"]) == (17, None)
+    assert (stopped["runs"], stopped["comparison"], stopped["stopped"]) == ([], None, "max_calls")
     assert desk.files() == set()
     runs = desk.evaluate("--paraphrase-cycle")["runs"]
     assert [run["calls"] for run in runs] == [0, 3]

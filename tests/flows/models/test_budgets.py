@@ -12,6 +12,7 @@ from schemas.settings import PriceOverride
 from tasks.providers.presets import PRESETS
 from tasks.providers.prices import Price, find_price
 from tasks.sampling.records import Reply
+from tests.support.model_server import Turn
 
 OWN = {"vllm/m": PriceOverride(input_per_million=Decimal(100), output_per_million=Decimal(1000))}
 
@@ -102,3 +103,54 @@ def test_a_forecast_of_a_free_model_costs_nothing(
 ) -> None:
     assert run(["evaluate", "b.json", "--model", "control/coin", "--dry-run"]) == 0
     assert "cost: 0.0000 to 0.0000" in capsys.readouterr().out
+
+
+def test_a_forecast_rests_on_earlier_replies_of_the_model_and_says_so(bench: Any) -> None:
+    write_price(bench.folder)
+    bench.write(4)
+    unknown = bench.evaluate("--dry-run", n_samples=2).document
+    for figure in ("expected_output_tokens", "expected_cost_usd", "expected_seconds"):
+        assert unknown[figure] is None
+    assert "no earlier replies" in unknown["basis"]["expected_seconds"]
+
+    bench.server.script = lambda _prompt, n: Turn(delay_seconds=0.2)
+    bench.evaluate(n_samples=2)
+    found = bench.evaluate("--dry-run", "--concurrency", "2", n_samples=3).document
+    # The server counts 20 tokens of each request and 3 of each reply; four calls are missing.
+    assert (found["input_tokens"], found["expected_output_tokens"]) == (80, 12)
+    # 80 at 100 dollars a million, 12 at 1000.
+    assert Decimal(found["expected_cost_usd"]) == Decimal("0.020")
+    assert 0.4 <= found["expected_seconds"] < found["most_seconds"] == 120
+    basis = found["basis"]
+    assert basis["expected_output_tokens"] == "mean of 8 earlier replies of this model"
+    assert basis["expected_seconds"] == "median of 8 earlier replies of this model"
+    assert basis["input_tokens"] == "8 earlier requests with these prompts to this model"
+
+
+def test_replies_of_another_model_are_no_basis(bench: Any) -> None:
+    bench.evaluate()
+    found = bench.evaluate("--dry-run", model="vllm/other").document
+    assert found["expected_output_tokens"] is None
+    assert found["basis"]["input_tokens"] == "4 characters per token"
+
+
+def test_replies_are_expected_to_be_no_longer_than_allowed(bench: Any) -> None:
+    bench.evaluate()
+    found = bench.evaluate("--dry-run", "--max-tokens", "2", n_samples=5).document
+    assert found["expected_output_tokens"] == found["most_output_tokens"] == 10
+
+
+def test_requests_a_minute_bound_the_time(bench: Any) -> None:
+    bench.write(11)
+    found = bench.evaluate("--dry-run", "--rpm", "6", "--timeout", "5").document
+    assert found["most_seconds"] == 105  # the last of 11 starts after 100 s
+
+
+def test_a_forecast_for_people_names_what_it_rests_on(
+    bench: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.evaluate(n_samples=2)
+    address = f"{bench.server.url}/v1"
+    assert run(["evaluate", "b.json", "--model", "vllm/m", "--base-url", address, "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "tokens of replies: about 9 (mean of 2 earlier replies of this model)" in out

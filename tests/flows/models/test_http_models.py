@@ -1,5 +1,6 @@
 """Models behind HTTP: what is sent, what is recorded, how hard they are asked."""
 
+import json
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -194,3 +195,53 @@ def test_a_time_to_wait_as_a_date() -> None:
     assert found is not None
     assert 25 < found <= 30
     assert retry_after({}) is None
+
+
+def chat_reply(content: object) -> bytes:
+    choice = {"message": {"content": content}, "finish_reason": "stop"}
+    return json.dumps({"model": "m", "choices": [choice]}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        chat_reply([{"type": "thinking", "text": "BAD?"}, {"type": "text", "text": "GOOD"}]),
+        chat_reply([{"type": "text", "text": "GO"}, {"type": "text", "text": "OD"}]),
+    ],
+    ids=["thoughts", "parts"],
+)
+def test_a_chat_reply_in_parts_is_its_text(bench: Any, body: bytes) -> None:
+    bench.server.script = lambda _prompt, _n: Turn(body=body)
+    assert bench.samples(bench.evaluate())[0]["raw_response"] == "GOOD"
+
+
+def test_thoughts_of_the_other_dialect_are_not_part_of_the_reply(bench: Any) -> None:
+    parts = [{"type": "thinking", "thinking": "BAD?"}, {"type": "text", "text": "GOOD"}]
+    document = {"model": "m", "content": parts, "stop_reason": "end_turn", "usage": {}}
+    bench.server.script = lambda _prompt, _n: Turn(body=json.dumps(document).encode())
+    found = bench.evaluate(model="anthropic/m")
+    assert bench.samples(found)[0]["raw_response"] == "GOOD"
+
+
+@pytest.mark.parametrize("key", ["sk-broken\nline-end", "sk-brök€n-12345678"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    found = bench.evaluate(model="openai/m")
+    assert (found.code, found.document["errors"][0]["code"]) == (2, "bad_key")
+    assert key not in str(found.document) + found.err
+    assert bench.server.asked == []
+
+
+def test_a_line_end_after_a_key_is_dropped(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
+    assert bench.evaluate(model="openai/m").code == 0
+    assert bench.server.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("header", ["x-team", "x team=blue", "x-team=bl\nue", "x-team=blé"])
+def test_a_header_that_cannot_be_sent_is_refused(bench: Any, header: str) -> None:
+    found = bench.evaluate("--header", header)
+    assert (found.code, found.document["errors"][0]["code"]) == (2, "bad_option")
+    assert bench.server.asked == []

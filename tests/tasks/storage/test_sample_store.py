@@ -304,3 +304,15 @@ def test_writers_of_the_same_keys_in_opposite_order_do_not_block_each_other(url:
     for store in stores:
         assert len(store.fetch([record.key for record in records])) == 300
         store.close()
+
+
+def test_a_record_whose_token_counts_cannot_be_read_still_has_its_reply(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "s.sqlite")
+    store = SampleStore(url, LABELS)
+    store.add([ok("a")])
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(sa.text("UPDATE samples SET usage = '{broken'"))
+    engine.dispose()
+    assert (store.fetch(["a"])["a"].reply.text, store.fetch(["a"])["a"].reply.usage) == ("GOOD", {})
+    store.close()

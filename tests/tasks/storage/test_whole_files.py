@@ -90,6 +90,33 @@ def test_a_failure_at_the_last_file_withholds_them_all(tmp_path: Path) -> None:
     assert listing(tmp_path) == ["one"]
 
 
+def test_a_publication_that_fails_leaves_no_empty_directory(tmp_path: Path) -> None:
+    (tmp_path / "outputs").mkdir()
+
+    def publish() -> None:
+        with Publication() as publication:
+            with publication.file(tmp_path / "outputs" / "artifacts" / "r" / "t.parquet") as file:
+                file.write(b"table")
+            raise Broken
+
+    with pytest.raises(Broken):
+        publish()
+    assert listing(tmp_path) == ["outputs"]
+
+
+def test_a_publication_that_fails_leaves_directories_that_others_use(tmp_path: Path) -> None:
+    def publish() -> None:
+        with Publication() as publication:
+            with publication.file(tmp_path / "artifacts" / "r" / "t.parquet") as file:
+                file.write(b"table")
+            (tmp_path / "artifacts" / "other").mkdir()
+            raise Broken
+
+    with pytest.raises(Broken):
+        publish()
+    assert listing(tmp_path) == ["artifacts", "other"]
+
+
 def test_a_directory_in_the_way_leaves_no_temporary_file(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(Unfinished, match="cannot write"):
