@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import packs as packs_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
 from flows.cli import sweep as sweep_command
@@ -59,6 +60,7 @@ app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(packs_command.app, name="pack")
 app.add_typer(store_command.app, name="store")
 
 
