@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-Profile = Literal["target", "compat"]
-"""`target` is our reading; `compat` reproduces the numbers of the tool that packs come from."""
+from schemas.pack import Profile
+from schemas.pack_task import REDACTED
 
-REDACTED: Final = "[redacted]"
-"""Stands wherever a hidden value would."""
+__all__ = ["REDACTED", "Profile", "TextVerdict", "candidate_facts"]
 
 _SHOWN: Final = 1_000
 
