@@ -33,6 +33,15 @@ CandidateKind = Literal["text", "code", "patch", "workspace"]
 Visibility = Literal["public", "evaluation_inputs", "hidden"]
 
 
+def optional(description: str) -> Any:
+    """A field that may be absent; null is no absence."""
+    return Field(default=None, description=description, json_schema_extra=_without_default)
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
 class MultipleChoiceInput(Frozen):
     """A question and its choices."""
 
@@ -50,8 +59,8 @@ class ShortAnswerInput(Frozen):
     """A question with a short answer."""
 
     question: Filled = Field(description="The question.")
-    answer_format: Filled = Field("text", description="A hint; nobody enforces it.")
-    context: TextOrObject = Field("none", description="What the question is about.")
+    answer_format: Filled = optional("A hint; nobody enforces it.")
+    context: TextOrObject = optional("What the question is about.")
 
 
 class ShortAnswerEval(Frozen):
@@ -65,14 +74,14 @@ class FreeResponseInput(Frozen):
     """Something to write about."""
 
     prompt: Filled = Field(description="The request.")
-    context: TextOrObject = Field("none", description="What it is about.")
+    context: TextOrObject = optional("What it is about.")
 
 
 class FreeResponseEval(Frozen):
     """How the text is judged."""
 
     rubric: TextOrObject = Field(description="Verifiable when its type is contains_any.")
-    reference_answer: Filled = Field("none", description="For readers; never used for scoring.")
+    reference_answer: Filled = optional("For readers; never used for scoring.")
 
 
 class Rubric(Frozen):
@@ -91,15 +100,15 @@ class CodeCompletionInput(Frozen):
 
     prompt: Filled = Field(description="The request.")
     language: Filled = Field("python", description="Only python can be verified.")
-    starter_code: Text = Field("", description="Shown; never joined to the answer.")
+    starter_code: Text = optional("Shown; never joined to the answer.")
 
 
 class CodeCompletionEval(Frozen):
     """Tests of the code."""
 
     tests: Object = Field(description="To be verified: `source` inline, and `code`.")
-    reference_solution: Text = Field("", description="A solution; only selftest runs it.")
-    canonical_solution: Text = Field("", description="The same under an older name.")
+    reference_solution: Text = optional("A solution; only selftest runs it.")
+    canonical_solution: Text = optional("The same under an older name.")
 
 
 class InlinePatch(Frozen):
@@ -152,7 +161,6 @@ Patch = Annotated[
         }
     ),
 ]
-NoPatch = InlinePatch.model_construct(source="inline", patch="")
 
 
 class RepoPatchInput(Frozen):
@@ -161,7 +169,7 @@ class RepoPatchInput(Frozen):
     repo: Filled = Field(description="For readers; nothing is cloned from there.")
     base_commit: Filled = Field(description="The commit that the patch applies to.")
     instructions: Filled = Field(description="What to change.")
-    hints: Filled = Field("none", description="Further help.")
+    hints: Filled = optional("Further help.")
 
 
 class RepoTests(Frozen):
@@ -171,8 +179,8 @@ class RepoTests(Frozen):
     command: Command = Field(description="Exit 0 passes; a list of words is safer than a line.")
     workdir: Filled = Field("/testbed", description="Where the repository is.")
     timeout_seconds: Seconds = Field(300, description="For each command.")
-    setup_patch: Patch = Field(NoPatch, description="Applied before the answer.")
-    test_patch: Patch = Field(NoPatch, description="Applied after the answer.")
+    setup_patch: Patch = optional("Applied before the answer.")
+    test_patch: Patch = optional("Applied after the answer.")
     candidate_policy: TestsPolicy = Field(default_factory=TestsPolicy, description="Allowed paths.")
 
 
@@ -180,7 +188,7 @@ class RepoPatchEval(Frozen):
     """Tests of the patch."""
 
     tests: RepoTests = Field(description="How the patched repository is tested.")
-    gold_patch: Text = Field("", description="A solution; only selftest applies it.")
+    gold_patch: Text = optional("A solution; only selftest applies it.")
     candidate_policy: CandidatePolicy = Field(
         default_factory=CandidatePolicy, description="The same as in `tests`; not both."
     )
@@ -190,7 +198,7 @@ class TerminalTaskInput(Frozen):
     """Work to do in a directory."""
 
     instructions: Filled = Field(description="What to do.")
-    context: TextOrObject = Field("none", description="What it is about.")
+    context: TextOrObject = optional("What it is about.")
 
 
 class CommandChecker(Frozen):

@@ -166,7 +166,7 @@ def _shown(row: Any) -> dict[str, Any]:
     from tasks.storage.packs import invalid
 
     if row.task is None:
-        raise invalid(str(row.errors[0].file), list(row.errors))
+        raise invalid(str(row.errors[0].file), row.errors)
     task = row.task
     return {
         "id": task.id,

@@ -67,7 +67,8 @@ def model_problems(error: ValidationError, data: object, path: JsonPath = ()) ->
     return sort_problems(found)
 
 
-_TAGS = ("<command>", "<file>")
+# Pydantic puts the chosen shape of a union into its paths.
+_TAGS = ("<command>", "<file>", "<codex>", "<claude_code>")
 _KEYS = ("missing", "extra_forbidden")
 _EXPECTED = {
     "list_type": "a list",
@@ -78,7 +79,7 @@ _EXPECTED = {
     "bool_type": "true or false",
     "int_type": "a whole number",
 }
-_OWN = {"type", "min_length", "minimum", "non_finite_number", "enum"}
+_OWN = {"type", "min_length", "minimum", "non_finite_number", "enum", "const", "format"}
 
 
 def _existing(steps: JsonPath, data: Any) -> JsonPath:
@@ -105,4 +106,6 @@ def _problem(detail: ErrorDetails, path: JsonPath) -> Problem:
     if kind in _OWN:
         code = kind
         return config(code, path, detail["msg"])
+    if kind == "union_tag_not_found":
+        return config("enum", path, "needs a known type: command, codex or claude_code")
     return config("invalid", path, "is not as the format demands")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from schemas.errors import Problem
+from schemas.errors import MaterializationError, PathPolicyError, Problem
 from schemas.pack import Manifest
 from schemas.pack_task import CompiledTask
 from schemas.problems import one_line
@@ -13,6 +13,7 @@ from tasks.packs.compiling import compile_row
 from tasks.packs.environments import environment_cautions, environment_problems, merged
 from tasks.packs.faults import config
 from tasks.packs.lines import Line
+from tasks.packs.plans import plan_for
 from tasks.packs.references import PackFiles, references_of
 from tasks.packs.rows import CheckedRow, Options, check_row, read_row
 
@@ -87,7 +88,8 @@ class RowReader:
                 line=line.number,
                 row_digest=self._digest(line, files.digests),
             )
-        return ReadRow(line.number, row.id, task, tuple(errors), warnings)
+            errors += _plan_problems(task, self.files)
+        return ReadRow(line.number, row.id, None if errors else task, tuple(errors), warnings)
 
     def _repeated(self, task_id: str | None, number: int) -> Iterator[Problem]:
         if task_id is None:
@@ -117,6 +119,18 @@ class RowReader:
         for part in (line.data or b"", self._defaults, *(name.encode() for name in files)):
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
+
+
+def _plan_problems(task: CompiledTask, files: PackFiles) -> Iterator[Problem]:
+    """What would go wrong when files are put in place; values of known families cannot clash."""
+    if task.candidate_kind is not None and not task.mounts:
+        return
+    for component in ("agent", "test_sandbox", "evaluator"):
+        try:
+            plan_for(task, component, files)
+        except (MaterializationError, PathPolicyError) as error:
+            yield Problem(error.code, "$", error.what, error.fix, type=type(error).__name__)
+            return
 
 
 def _located(found: ReadRow) -> ReadRow:

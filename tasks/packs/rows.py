@@ -67,7 +67,7 @@ def check_row(raw: dict[str, Any], manifest: Manifest, options: Options) -> Chec
     if family != name:
         message = f"{name!r} is an old name of {family!r}"
         warnings.append(caution("old_name", ("family",), message, f"write {family!r}"))
-    errors: list[Problem] = []
+    errors = list(_clashes(row))
     if family in FAMILIES:
         errors += _family_problems(row, family, options.profile)
     else:
@@ -79,7 +79,7 @@ def _strictly(found: CheckedRow, options: Options) -> CheckedRow:
     """With `--strict`, unknown keys and families are errors."""
     if not options.strict:
         return found
-    strict = [p for p in found.warnings if p.code in ("additional_property", "unknown_family")]
+    strict = [p for p in found.warnings if p.code in ("additional_property", "unknown_row_family")]
     kept = tuple(p for p in found.warnings if p not in strict)
     errors = (*found.errors, *(p._replace(type="ConfigError") for p in strict))
     return found._replace(errors=errors, warnings=kept)
@@ -96,7 +96,16 @@ def _unknown_family(family: str) -> Problem:
     known = ", ".join(FAMILIES)
     why = "has no verifier yet" if family in DEFERRED else "is not known"
     message = f"family {one_line(repr(family))} {why}: its rows stay pending"
-    return caution("unknown_family", ("family",), message, f"known: {known}")
+    return caution("unknown_row_family", ("family",), message, f"known: {known}")
+
+
+def _clashes(row: Row) -> Iterator[Problem]:
+    """All values of a row share one name space."""
+    assets = {"assets"} if row.assets else set[str]()
+    twice = sorted((row.input.keys() & row.eval.keys()) | assets & (row.input | row.eval).keys())
+    if twice:
+        names = one_line(", ".join(map(repr, twice)))
+        yield config("name_clash", (), f"{names} would name two resources", "rename one")
 
 
 def _family_problems(row: Row, family: str, profile: Profile) -> Iterator[Problem]:
@@ -112,10 +121,6 @@ def _family_problems(row: Row, family: str, profile: Profile) -> Iterator[Proble
                     continue
                 sound = False
                 yield problem
-    clash = sorted(set(row.input) & set(row.eval) | ({"assets"} & {*row.input, *row.eval}))
-    if clash and sound:
-        names = ", ".join(map(repr, clash))
-        yield config("name_clash", (), f"{names} would name two resources", "rename one")
     if sound and family in _RULES:
         yield from _RULES[family](row, profile)
 

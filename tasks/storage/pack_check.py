@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
-from schemas.errors import InvalidFile, Problem, UserError
+from schemas.errors import Problem, UserError
 from schemas.pack import Profile
 from tasks.packs.lint import Linter
-from tasks.storage.packs import InvalidPack, Pack, open_pack
+from tasks.packs.rows import Options
+from tasks.storage.pack_files import locate_pack
+from tasks.storage.packs import Pack, try_pack
 
 MOST_WARNINGS = 1000
 """Warnings listed; a pack of many rows can repeat one for each."""
@@ -32,12 +34,11 @@ class PackRequest(NamedTuple):
 def check_pack(request: PackRequest) -> CheckedPack:
     """Everything that is wrong with a pack, found without running anything of it."""
     try:
-        pack = open_pack(request.path, request.tasks, request.profile, strict=request.strict)
-        return _check_rows(pack, request)
-    except InvalidPack as error:
-        return CheckedPack(None, error.problems, error.warnings)
-    except InvalidFile as error:
-        return CheckedPack(None, error.problems)
+        places = locate_pack(request.path, request.tasks)
+        opened = try_pack(places, Options(request.profile, request.strict))
+        if opened.pack is None:
+            return CheckedPack(None, opened.errors, opened.warnings)
+        return _check_rows(opened.pack, request)
     except UserError as error:
         problem = Problem(
             error.code, "$", error.what, error.fix, type="ConfigError", file=error.where

@@ -3,9 +3,10 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from schemas.errors import InvalidFile, Problem, UserError
 from schemas.pack import Manifest, Profile
@@ -72,6 +73,34 @@ class Pack:
         return total.hexdigest()
 
 
+class OpenedPack(NamedTuple):
+    """The pack when its manifest is sound, and everything that was found in that."""
+
+    pack: Pack | None
+    errors: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+def try_pack(places: PackPlaces, options: Options) -> OpenedPack:
+    """Open a pack, or say what is wrong with its manifest.
+
+    Raises:
+        UserError: A file cannot be read.
+    """
+    checked = check_manifest(read_manifest(places), strict=options.strict)
+    name = str(places.manifest)
+    warnings = tuple(p._replace(file=name) for p in checked.warnings)
+    errors, pack = list(checked.errors), None
+    if checked.value is not None:
+        pack = Pack(places, checked.value, options, warnings)
+        message = "a link takes the root out of the pack's directory"
+        for lane in pack.files.outside():
+            path, fix = ("asset_roots", lane), "put the directory itself there"
+            errors.append(config("link_in_assets", path, message, fix))
+    located = tuple(p._replace(file=name) for p in errors)
+    return OpenedPack(None if errors else pack, located, warnings)
+
+
 def open_pack(
     argument: str,
     tasks: str | None = None,
@@ -86,37 +115,15 @@ def open_pack(
         InvalidFile: Its manifest is wrong; every problem is listed.
     """
     places = locate_pack(argument, tasks)
-    checked = check_manifest(read_manifest(places), strict=strict)
-    name = str(places.manifest)
-    warnings = tuple(p._replace(file=name) for p in checked.warnings)
-    if checked.value is None:
-        raise invalid(name, [p._replace(file=name) for p in checked.errors], warnings)
-    pack = Pack(places, checked.value, Options(profile, strict), warnings)
-    outside = [
-        config(
-            "link_in_assets",
-            ("asset_roots", lane),
-            "a link takes the root out of the pack's directory",
-            "put the directory itself there",
-        )._replace(file=name)
-        for lane in pack.files.outside()
-    ]
-    if outside:
-        raise invalid(name, outside, warnings)
-    return pack
+    opened = try_pack(places, Options(profile, strict))
+    if opened.pack is None:
+        raise invalid(str(places.manifest), opened.errors)
+    return opened.pack
 
 
-class InvalidPack(InvalidFile):
-    """A pack whose manifest or rows are wrong; `warnings` were found on the way."""
-
-    warnings: tuple[Problem, ...] = ()
-
-
-def invalid(file: str, problems: list[Problem], warnings: tuple[Problem, ...] = ()) -> InvalidPack:
+def invalid(file: str, problems: Sequence[Problem]) -> InvalidFile:
     """The error for a pack that cannot be used."""
-    error = InvalidPack(f"{len(problems)} problems", file=file, problems=problems)
-    error.warnings = warnings
-    return error
+    return InvalidFile(f"{len(problems)} problems", file=file, problems=problems)
 
 
 def _tree(root: Path) -> Iterator[Path]:
