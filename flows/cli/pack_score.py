@@ -106,7 +106,7 @@ def result_object(result: Any) -> dict[str, Any]:
         "score": result.score,
         "reason": result.reason,
         "phase": result.phase,
-        "metadata": result.metadata,
+        "metadata": dict(result.metadata),
     }
     problem = result.problem
     if problem is None:

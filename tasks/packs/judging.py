@@ -5,7 +5,8 @@ kind, rows that cannot be verified, commands that the tester denies. The rest go
 without one it is an error, and is never run bare.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from schemas.errors import ConfigError, EvalError, MaterializationError, PathPolicyError, Problem
@@ -13,6 +14,7 @@ from schemas.pack import Profile
 from schemas.pack_task import CompiledTask
 from tasks.packs.candidates import FIELD_OF, Candidate
 from tasks.packs.fences import extract_code
+from tasks.packs.redaction import hidden_in
 from tasks.packs.verifiers import TEXT_FAMILIES, verifier_version, verify_text
 
 Status = Literal["passed", "failed", "error", "pending"]
@@ -35,7 +37,7 @@ class Result(NamedTuple):
     status: Status
     reason: str | None = None
     phase: str | None = None
-    metadata: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    metadata: Mapping[str, Any] = MappingProxyType({})
     stdout: str = ""
     stderr: str = ""
     problem: Problem | None = None
@@ -102,9 +104,19 @@ def judge(
                 "this row needs a sandbox, and there is none here", code="sandbox_unavailable"
             )
             return failure(task, "sandbox_unavailable", missing)
-        return sandbox.verify(task, candidate, settings)
+        return _redacted(task, sandbox.verify(task, candidate, settings))
     except (ConfigError, MaterializationError, PathPolicyError) as error:
         return failure(task, None, error)
+
+
+def _redacted(task: CompiledTask, result: Result) -> Result:
+    """What ran beside hidden values may have printed them."""
+    hidden = hidden_in(task)
+    return result._replace(
+        metadata=hidden.without(dict(result.metadata)),
+        stdout=hidden.without_texts(result.stdout),
+        stderr=hidden.without_texts(result.stderr),
+    )
 
 
 def version_of(task: CompiledTask, settings: Judging, sandbox: Sandbox | None) -> str | None:
