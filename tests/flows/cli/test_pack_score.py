@@ -200,9 +200,11 @@ def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path)
 @pytest.mark.parametrize(
     ("part", "code"),
     [
-        pytest.param({"eval": {"tests": {}}}, "unusable_tests", id="7.4-tests-without-code"),
+        pytest.param({"eval": {"tests": {}}}, "unusable_tests", id="s7.4-tests-without-code"),
         pytest.param(
-            {"input": {"prompt": "p", "language": "ada"}}, "unsupported_language", id="7.4-language"
+            {"input": {"prompt": "p", "language": "ada"}},
+            "unsupported_language",
+            id="s7.4-language",
         ),
     ],
 )

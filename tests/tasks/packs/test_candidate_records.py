@@ -157,10 +157,10 @@ def test_a_new_run_begins_a_new_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statuses", "status"),
     [
-        pytest.param([], "complete", id="9-nothing-to-do"),
-        pytest.param(["passed", "failed"], "complete", id="9-all-verified"),
-        pytest.param(["pending", "error"], "pending", id="9-none-verified"),
-        pytest.param(["passed", "pending"], "partial", id="9-some-verified"),
+        pytest.param([], "complete", id="s9-nothing-to-do"),
+        pytest.param(["passed", "failed"], "complete", id="s9-all-verified"),
+        pytest.param(["pending", "error"], "pending", id="s9-none-verified"),
+        pytest.param(["passed", "pending"], "partial", id="s9-some-verified"),
     ],
 )
 def test_the_summary_says_how_far_a_run_has_come(statuses: list[str], status: str) -> None:

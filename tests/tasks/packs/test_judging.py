@@ -52,11 +52,30 @@ def test_a_sandbox_gets_what_has_to_be_run_and_no_more() -> None:
     assert [candidate.value for candidate in room.seen] == ["x = 1"]
 
 
-def test_a_fault_of_the_pack_is_an_error_with_its_row_fix_27() -> None:
-    result = judge(CODE, Candidate("text", "x"), Judging(), Room("broken"))
+@pytest.mark.parametrize("text", [pytest.param("x", id="FIX-27-one-row-alone")])
+def test_a_fault_of_the_pack_is_an_error_with_its_row(text: str) -> None:
+    result = judge(CODE, Candidate("text", text), Judging(), Room("broken"))
     assert (result.status, result.reason) == ("error", "no_image")
     assert result.problem is not None
     assert (result.problem.type, result.problem.task_id) == ("ConfigError", "t")
+
+
+@pytest.mark.parametrize(
+    ("family", "field", "reason", "phase"),
+    [
+        pytest.param("code_completion", "text", "empty_candidate", None, id="FIX-19-blank-code"),
+        pytest.param(
+            "repo_patch", "patch", "empty_candidate_patch", "candidate_patch", id="s7.5-2-blank"
+        ),
+    ],
+)
+def test_a_blank_candidate_fails_before_anything_is_started(
+    family: str, field: Any, reason: str, phase: str | None
+) -> None:
+    room = Room()
+    result = judge(compiled(row(family)), Candidate(field, " \n"), Judging(), room)
+    assert (result.status, result.reason, result.phase) == ("failed", reason, phase)
+    assert room.seen == []
 
 
 def test_what_a_sandbox_printed_is_redacted_fix_25() -> None:
@@ -67,19 +86,19 @@ def test_what_a_sandbox_printed_is_redacted_fix_25() -> None:
 
 
 FENCES = {
-    "17-7.4-no-fence": ("x = 1\n", "x = 1\n", "whole_reply"),
-    "17-7.4-python": ("So:\n```python\nx = 1\n```\nDone", "x = 1\n", "fenced_block"),
-    "17-7.4-py": ("```py\nx\n```", "x\n", "fenced_block"),
-    "17-7.4-untagged": ("```\nx\n```", "x\n", "fenced_block"),
-    "17-7.4-last-one": ("```\na\n```\n```Python\nb\n```", "b\n", "fenced_block"),
-    "17-7.4-other-language": ("```python\na\n```\n```bash\nb\n```", "a\n", "fenced_block"),
-    "17-7.4-only-other-languages": ("```js\na\n```", "```js\na\n```", "whole_reply"),
-    "17-7.4-tildes-around-backticks": ("~~~\n```\na\n```\n~~~", "```\na\n```\n", "fenced_block"),
-    "17-7.4-longer-fence": ("````\n```\na\n````", "```\na\n", "fenced_block"),
-    "17-7.4-never-closed": ("```python\nx = 1", "x = 1", "fenced_block"),
-    "17-7.4-indented-too-far": ("    ```\nx", "    ```\nx", "whole_reply"),
-    "17-7.4-inline": ("use ```x``` here", "use ```x``` here", "whole_reply"),
-    "17-7.4-empty": ("```\n```", "", "fenced_block"),
+    "s17-7.4-no-fence": ("x = 1\n", "x = 1\n", "whole_reply"),
+    "s17-7.4-python": ("So:\n```python\nx = 1\n```\nDone", "x = 1\n", "fenced_block"),
+    "s17-7.4-py": ("```py\nx\n```", "x\n", "fenced_block"),
+    "s17-7.4-untagged": ("```\nx\n```", "x\n", "fenced_block"),
+    "s17-7.4-last-one": ("```\na\n```\n```Python\nb\n```", "b\n", "fenced_block"),
+    "s17-7.4-other-language": ("```python\na\n```\n```bash\nb\n```", "a\n", "fenced_block"),
+    "s17-7.4-only-other-languages": ("```js\na\n```", "```js\na\n```", "whole_reply"),
+    "s17-7.4-tildes-around-backticks": ("~~~\n```\na\n```\n~~~", "```\na\n```\n", "fenced_block"),
+    "s17-7.4-longer-fence": ("````\n```\na\n````", "```\na\n", "fenced_block"),
+    "s17-7.4-never-closed": ("```python\nx = 1", "x = 1", "fenced_block"),
+    "s17-7.4-indented-too-far": ("    ```\nx", "    ```\nx", "whole_reply"),
+    "s17-7.4-inline": ("use ```x``` here", "use ```x``` here", "whole_reply"),
+    "s17-7.4-empty": ("```\n```", "", "fenced_block"),
 }
 
 

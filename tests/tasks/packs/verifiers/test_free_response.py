@@ -27,31 +27,35 @@ def rubric(*accepted: str, no: tuple[str, ...] = (), f1: float | None = None) ->
 
 BATS = rubric("bats can see", no=("bats are blind",))
 CASES = [
-    pytest.param(BATS, "Well, bats can see.", True, True, id="7.3-1-contained"),
-    pytest.param(BATS, "acrobats can see", False, False, id="7.3-1-inside-a-word"),
+    pytest.param(BATS, "Well, bats can see.", True, True, id="s7.3-1-contained"),
+    pytest.param(BATS, "acrobats can see", False, False, id="s7.3-1-inside-a-word"),
     pytest.param(
-        BATS, "Bats can see, though people say bats are blind.", False, False, id="7.3-4-rejected"
+        BATS, "Bats can see, though people say bats are blind.", False, False, id="s7.3-4-rejected"
     ),
-    pytest.param(rubric("the cat sat"), "sat: a cat", True, True, id="7.3-2-f1-default-is-1"),
-    pytest.param(rubric("cat dog", f1=0.5), "cat", True, True, id="7.3-2-f1-above-threshold"),
-    pytest.param(rubric("cat dog emu", f1=0.5), "cat", True, True, id="7.3-2-f1-at-threshold"),
-    pytest.param(rubric("cat dog", f1=0.7), "cat", False, False, id="7.3-2-f1-below-threshold"),
-    pytest.param(rubric("cat", f1=0), "dog", False, False, id="7.3-2-best-is-0"),
+    pytest.param(rubric("the cat sat"), "sat: a cat", True, True, id="s7.3-2-f1-default-is-1"),
+    pytest.param(rubric("cat dog", f1=0.5), "cat", True, True, id="s7.3-2-f1-above-threshold"),
+    pytest.param(rubric("cat dog emu", f1=0.5), "cat", True, True, id="s7.3-2-f1-at-threshold"),
+    pytest.param(rubric("cat dog", f1=0.7), "cat", False, False, id="s7.3-2-f1-below-threshold"),
+    pytest.param(rubric("cat", f1=0), "dog", False, False, id="s7.3-2-best-is-0"),
     # Accepted and rejected have the same tokens: F1 1 on both sides.
     pytest.param(
-        rubric("cat dog", no=("dog, the cat",)), "a cat. a dog", True, False, id="17-7.3-equal-sets"
+        rubric("cat dog", no=("dog, the cat",)),
+        "a cat. a dog",
+        True,
+        False,
+        id="s17-7.3-equal-sets",
     ),
     pytest.param(
-        rubric("cat emu", no=("cat dog",), f1=0.4), "dog cat", False, False, id="7.3-3-outdone"
+        rubric("cat emu", no=("cat dog",), f1=0.4), "dog cat", False, False, id="s7.3-3-outdone"
     ),
     pytest.param(
         rubric("red green blue black", no=("red yellow",), f1=0.5),
         "red green blue",
         True,
         True,
-        id="7.3-3-below-threshold",
+        id="s7.3-3-below-threshold",
     ),
-    pytest.param(rubric("United States"), "in the U.S.", True, True, id="7.3-u.s.-replaced"),
+    pytest.param(rubric("United States"), "in the U.S.", True, True, id="s7.3-u.s.-replaced"),
     pytest.param(
         rubric("X cause Y"), "X do not cause Y", False, True, id="FIX-17-denial-is-a-token"
     ),
@@ -70,7 +74,7 @@ CASES = [
     pytest.param(rubric("東京"), "京東", True, False, id="FIX-17-each-han-character-is-a-token"),
     pytest.param(rubric("東京"), "答えは東京です", True, False, id="FIX-16-script-aware-span"),
     pytest.param(rubric("сад ёж"), "ёж, сад", True, False, id="FIX-17-other-letters-form-tokens"),
-    pytest.param(BATS, "  ", False, False, id="7.3-blank"),
+    pytest.param(BATS, "  ", False, False, id="s7.3-blank"),
 ]
 
 
@@ -91,18 +95,18 @@ def test_the_threshold_is_compared_exactly_7_3() -> None:
 @pytest.mark.parametrize(
     "rules",
     [
-        pytest.param("say hello", id="7.3-rubric-text"),
-        pytest.param({"type": "judge", "accepted_answers": ["a"]}, id="7.3-other-type"),
-        pytest.param({"type": None, "accepted_answers": ["a"]}, id="7.3-type-null"),
-        pytest.param({"type": "contains_any"}, id="7.3-no-accepted-answers"),
-        pytest.param({"accepted_answers": []}, id="7.3-empty-accepted-answers"),
-        pytest.param({"accepted_answers": [" "]}, id="7.3-blank-answer"),
-        pytest.param({"accepted_answers": [1]}, id="7.3-number-as-answer"),
-        pytest.param({"accepted_answers": ["a"], "rejected_answers": None}, id="7.3-null"),
-        pytest.param({"accepted_answers": ["a"], "min_token_f1": True}, id="7.3-f1-boolean"),
-        pytest.param({"accepted_answers": ["a"], "min_token_f1": 1.1}, id="7.3-f1-above-1"),
-        pytest.param({"accepted_answers": ["a"], "min_token_f1": -0.1}, id="7.3-f1-below-0"),
-        pytest.param({"accepted_answers": ["a"], "min_token_f1": float("nan")}, id="7.3-f1-nan"),
+        pytest.param("say hello", id="s7.3-rubric-text"),
+        pytest.param({"type": "judge", "accepted_answers": ["a"]}, id="s7.3-other-type"),
+        pytest.param({"type": None, "accepted_answers": ["a"]}, id="s7.3-type-null"),
+        pytest.param({"type": "contains_any"}, id="s7.3-no-accepted-answers"),
+        pytest.param({"accepted_answers": []}, id="s7.3-empty-accepted-answers"),
+        pytest.param({"accepted_answers": [" "]}, id="s7.3-blank-answer"),
+        pytest.param({"accepted_answers": [1]}, id="s7.3-number-as-answer"),
+        pytest.param({"accepted_answers": ["a"], "rejected_answers": None}, id="s7.3-null"),
+        pytest.param({"accepted_answers": ["a"], "min_token_f1": True}, id="s7.3-f1-boolean"),
+        pytest.param({"accepted_answers": ["a"], "min_token_f1": 1.1}, id="s7.3-f1-above-1"),
+        pytest.param({"accepted_answers": ["a"], "min_token_f1": -0.1}, id="s7.3-f1-below-0"),
+        pytest.param({"accepted_answers": ["a"], "min_token_f1": float("nan")}, id="s7.3-f1-nan"),
     ],
 )
 @pytest.mark.parametrize("profile", ["target", "compat"])
@@ -149,7 +153,7 @@ def test_indexes_and_scores_are_named_and_the_rubric_is_not_7_3_metadata() -> No
         pytest.param("It is not, never, no: nor without", "not never no nor without", id="FIX-17"),
         pytest.param("we cannot; you can't, won't", "we cannot can not will not", id="FIX-17-nt"),
         pytest.param("ไม่ ok", "ไ ม \u0e48 ok", id="FIX-17-thai"),
-        pytest.param("snake_case 3.5", "snake case 3 5", id="7.3-runs-of-letters-and-digits"),
+        pytest.param("snake_case 3.5", "snake case 3 5", id="s7.3-runs-of-letters-and-digits"),
     ],
 )
 def test_tokens_of_the_target_profile(text: str, expected: str) -> None:

@@ -19,23 +19,23 @@ def passes(answer: Any, reply: str, profile: Profile = "target", choices: Any = 
 
 
 BOTH = [
-    pytest.param(1, "B", True, id="7.1-integer-is-a-zero-based-index"),
-    pytest.param(1.0, "B", True, id="7.1-integral-float-is-an-index"),
-    pytest.param(1, "Oslo", True, id="7.1-index-accepts-the-text"),
-    pytest.param("b", "B", True, id="7.1-string-label"),
-    pytest.param("answer: (b)", "B", True, id="7.1-string-label-grammar"),
-    pytest.param(" oslo ", "B", True, id="7.1-string-equal-to-a-choice-gives-its-letter"),
-    pytest.param([0, "C"], "C", True, id="7.1-list-means-any-of"),
-    pytest.param([0, "C"], "B", False, id="7.1-list-without-this-one"),
-    pytest.param(1, "  (B)  ", True, id="7.1-label-in-brackets"),
-    pytest.param(1, "[b]", True, id="7.1-label-in-square-brackets"),
-    pytest.param(1, "answer is: B", True, id="7.1-label-after-a-prefix"),
-    pytest.param(1, "A or B", False, id="7.1-several-labels"),
-    pytest.param(1, "It is 'Oslo'.", False, id="7.1-text-inside-a-sentence"),
-    pytest.param(1, "thinking\nFinal answer: oslo", True, id="7.0-focus-last-line"),
-    pytest.param(1, "E", False, id="7.1-label-out-of-range"),
-    pytest.param(1, " \n\t", False, id="7.1-blank-gives-no-values"),
-    pytest.param(1, "2", False, id="7.1-number-is-never-compared-with-the-text"),
+    pytest.param(1, "B", True, id="s7.1-integer-is-a-zero-based-index"),
+    pytest.param(1.0, "B", True, id="s7.1-integral-float-is-an-index"),
+    pytest.param(1, "Oslo", True, id="s7.1-index-accepts-the-text"),
+    pytest.param("b", "B", True, id="s7.1-string-label"),
+    pytest.param("answer: (b)", "B", True, id="s7.1-string-label-grammar"),
+    pytest.param(" oslo ", "B", True, id="s7.1-string-equal-to-a-choice-gives-its-letter"),
+    pytest.param([0, "C"], "C", True, id="s7.1-list-means-any-of"),
+    pytest.param([0, "C"], "B", False, id="s7.1-list-without-this-one"),
+    pytest.param(1, "  (B)  ", True, id="s7.1-label-in-brackets"),
+    pytest.param(1, "[b]", True, id="s7.1-label-in-square-brackets"),
+    pytest.param(1, "answer is: B", True, id="s7.1-label-after-a-prefix"),
+    pytest.param(1, "A or B", False, id="s7.1-several-labels"),
+    pytest.param(1, "It is 'Oslo'.", False, id="s7.1-text-inside-a-sentence"),
+    pytest.param(1, "thinking\nFinal answer: oslo", True, id="s7.0-focus-last-line"),
+    pytest.param(1, "E", False, id="s7.1-label-out-of-range"),
+    pytest.param(1, " \n\t", False, id="s7.1-blank-gives-no-values"),
+    pytest.param(1, "2", False, id="s7.1-number-is-never-compared-with-the-text"),
 ]
 
 
@@ -66,10 +66,12 @@ DIFFERENT = [
     pytest.param(1, "B - oslo", True, False, id="FIX-15-dash-between"),
     pytest.param(1, "**B:** Oslo", True, False, id="FIX-15-emphasis-between"),
     pytest.param(1, "B: Quito", False, False, id="FIX-15-label-and-text-contradict"),
-    pytest.param(1, "is b", True, True, id="7.1-optional-is"),
+    pytest.param(1, "is b", True, True, id="s7.1-optional-is"),
     pytest.param(1, "isb", False, True, id="FIX-15-is-must-be-a-word"),
-    pytest.param(1, "B because it is cold\nanswer: B?", False, False, id="17-7.1-none-resolves"),
-    pytest.param(1, "B\nthat is my choice, really", False, False, id="17-7.1-focus-then-whole"),
+    pytest.param(1, "B because it is cold\nanswer: B?", False, False, id="s17-7.1-none-resolves"),
+    pytest.param(
+        1, "B\nthat is my choice, really", False, False, id="s17-7.1-whole-resolves-no-better"
+    ),
 ]
 
 
@@ -84,14 +86,15 @@ CHOICES = [
     pytest.param(["B", "A"], 1, "B", True, True, id="FIX-15-a-letter-is-always-a-letter"),
     # In compat the reply "B" also has the text of choice A.
     pytest.param(["B", "A"], 0, "B", False, True, id="FIX-15-and-never-the-text"),
-    pytest.param(["x", "x", "y"], "x", "B", True, True, id="7.1-letter-of-every-equal-text"),
-    pytest.param(["x", "x", "y"], 0, "x", True, True, id="7.1-equal-texts-meet"),
-    pytest.param(["x", "x", "y"], 0, "B", False, False, id="7.1-index-accepts-only-its-letter"),
+    pytest.param(["x", "x", "y"], "x", "B", True, True, id="s7.1-letter-of-every-equal-text"),
+    pytest.param(["x", "x", "y"], 0, "x", True, True, id="s7.1-equal-texts-meet"),
+    pytest.param(["x", "x", "y"], 0, "B", False, False, id="s7.1-index-accepts-only-its-letter"),
     pytest.param(["no", "ISA"], 1, "ISA", True, True, id="FIX-15-no-label-inside-a-word"),
     pytest.param(["fish", "fowl"], 0, "\ufb01sh", True, False, id="FIX-11-ligature"),
     pytest.param(["Straße", "Weg"], 0, "STRASSE", True, False, id="FIX-11-full-case-folding"),
-    pytest.param(["_x_", "x"], 0, "_x_", True, True, id="17-7.1-text-as-written-comes-first"),
-    pytest.param(["B", "C"], "B", "b", True, True, id="7.1-label-reading-wins-over-text"),
+    pytest.param(["_x_", "x"], 0, "_x_", True, True, id="s17-7.1-text-as-written-comes-first"),
+    pytest.param(["my choice is red", "x"], 0, "My choice is red.", True, True, id="s17-7.1-whole"),
+    pytest.param(["B", "C"], "B", "b", True, True, id="s7.1-label-reading-wins-over-text"),
 ]
 
 
@@ -112,8 +115,8 @@ def test_choices_may_look_like_labels_or_each_other(
         pytest.param([0, 4], True, id="FIX-14-index-beyond-the-choices-in-a-list"),
         pytest.param(1e300, None, id="FIX-14-huge"),
         pytest.param("Bergen", False, id="FIX-14-string-that-names-no-choice"),
-        pytest.param(True, None, id="7.1-boolean"),
-        pytest.param([], None, id="7.1-nothing-valid-remains"),
+        pytest.param(True, None, id="s7.1-boolean"),
+        pytest.param([], None, id="s7.1-nothing-valid-remains"),
     ],
 )
 def test_an_answer_that_names_no_choice_is_the_packs_fault(
