@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from schemas.errors import UserError
+from schemas.published import stored
 from tasks.packs.manifests import check_manifest
 from tasks.storage.packs import open_pack
 from tests.support.packs import (
@@ -136,6 +138,7 @@ def test_all_problems_of_a_manifest_are_told_at_once(tmp_path: Path) -> None:
 def test_null_stands_for_absence(tmp_path: Path, changes: dict[str, Any]) -> None:
     found = checked(write_pack(tmp_path, [row()], MANIFEST | changes))
     assert (found.rows, found.errors, found.warnings) == (1, (), ())
+    jsonschema.validate(MANIFEST | changes, stored("pack-manifest-1"))
 
 
 @pytest.mark.parametrize(
