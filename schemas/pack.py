@@ -61,15 +61,15 @@ class Manifest(Open):
     version: Annotated[int, BeforeValidator(_counter)] = Field(
         description="A counter of its editions, from 1."
     )
-    defaults: Annotated[Defaults, BeforeValidator(_none_is_empty)] = Field(
-        default=Defaults(), description="What rows need not repeat."
-    )
-    asset_roots: Annotated[AssetRoots, BeforeValidator(_none_is_empty)] = Field(
-        default=AssetRoots(), description="Directories of the files that rows name."
-    )
-    asset_defaults: Annotated[AssetDefaults, BeforeValidator(_none_is_empty)] = Field(
-        default=AssetDefaults(), description="Settings of public assets."
-    )
+    defaults: Annotated[
+        Defaults, BeforeValidator(_none_is_empty, json_schema_input_type=Defaults | None)
+    ] = Field(default=Defaults(), description="What rows need not repeat.")
+    asset_roots: Annotated[
+        AssetRoots, BeforeValidator(_none_is_empty, json_schema_input_type=AssetRoots | None)
+    ] = Field(default=AssetRoots(), description="Directories of the files that rows name.")
+    asset_defaults: Annotated[
+        AssetDefaults, BeforeValidator(_none_is_empty, json_schema_input_type=AssetDefaults | None)
+    ] = Field(default=AssetDefaults(), description="Settings of public assets.")
 
 
 class PublicAsset(Open):
@@ -93,9 +93,10 @@ class Row(Open):
     )
     input: OptionalObject = Field(default_factory=dict, description="The public part.")
     eval: OptionalObject = Field(default_factory=dict, description="How an answer is judged.")
-    assets: Annotated[list[dict[str, Any]], BeforeValidator(_none_is_no_list)] = Field(
-        default_factory=list, description="Public files and directories."
-    )
+    assets: Annotated[
+        list[dict[str, Any]],
+        BeforeValidator(_none_is_no_list, json_schema_input_type=list[dict[str, Any]] | None),
+    ] = Field(default_factory=list, description="Public files and directories.")
     environment: OptionalObject = Field(
         default_factory=dict, description="Where code runs; merged over the manifest's default."
     )

@@ -89,9 +89,7 @@ class Rubric(Frozen):
 
     type: Literal["contains_any"] = "contains_any"
     accepted_answers: Filleds = Field(description="One of them must be said.")
-    rejected_answers: list[Filled] = Field(
-        default_factory=list, description="None of them may be said."
-    )
+    rejected_answers: list[Filled] = Field(default=[], description="None of them may be said.")
     min_token_f1: Share = Field(1.0, description="Likeness that counts as said.")
 
 
@@ -121,20 +119,20 @@ class InlinePatch(Frozen):
 class CandidatePolicy(Frozen):
     """Which paths a patch may touch."""
 
-    allow_paths: list[Filled] = Field(default_factory=list, description="Only these, if any.")
+    allow_paths: list[Filled] = Field(default=[], description="Only these, if any.")
     allow_sensitive_paths: list[Filled] = Field(
-        default_factory=list, description="Though they look like tests, builds or settings."
+        default=[], description="Though they look like tests, builds or settings."
     )
     patch_preserved_paths: list[Filled] = Field(
-        default_factory=list, description="Sections that touch these are dropped."
+        default=[], description="Sections that touch these are dropped."
     )
 
 
 class TestsPolicy(Frozen):
     """The same where it stands beside the tests; the newer key does not."""
 
-    allow_paths: list[Filled] = Field(default_factory=list)
-    allow_sensitive_paths: list[Filled] = Field(default_factory=list)
+    allow_paths: list[Filled] = Field(default=[])
+    allow_sensitive_paths: list[Filled] = Field(default=[])
 
 
 def _patch(value: Any) -> Any:
@@ -257,7 +255,7 @@ class TerminalTaskEval(Frozen):
     test_files: Object = Field(default_factory=dict, description="A file or data for the checker.")
     expected_state: Any = Field(None, description="Hidden, also from the checker; not scored.")
     needed_commands: NeededCommands = Field(
-        default_factory=list, description="Dangerous commands that the checker runs."
+        default=[], description="Dangerous commands that the checker runs."
     )
 
 

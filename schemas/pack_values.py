@@ -148,7 +148,9 @@ Seconds = Annotated[float, *_typed(_seconds, {"type": "number", "exclusiveMinimu
 Share = Annotated[float, *_typed(_share, {"type": "number", "minimum": 0, "maximum": 1})]
 Flag = Annotated[bool, *_typed(_flag, {"type": "boolean"})]
 Object = Annotated[dict[str, Any], *_typed(_object, {"type": "object"})]
-OptionalObject = Annotated[dict[str, Any], *_typed(_optional_object, {"type": ["object", "null"]})]
+OptionalObject = Annotated[
+    dict[str, Any], *_typed(_optional_object, {"anyOf": [{"type": "object"}, {"type": "null"}]})
+]
 """An object; null stands for an empty one."""
 
 TextOrObject = Annotated[

@@ -7,6 +7,7 @@ stand for gigabytes.
 
 import contextlib
 import math
+import re
 from typing import Any, NamedTuple
 
 import yaml
@@ -19,6 +20,7 @@ MOST_BYTES = 1_000_000
 MOST_VALUES = 200_000
 _PLAIN = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 _READABLE = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null")}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MERGE = "tag:yaml.org,2002:merge"
 
 # The one in C reads the same language about ten times as fast; not every build of PyYAML has it.
@@ -112,7 +114,7 @@ class _Reader:
         for key, value in node.value:
             if key.tag == _MERGE and self.rules.aliases:
                 merged = {**self._merged(value, place), **merged}
-            elif not isinstance(key, yaml.ScalarNode):
+            elif not isinstance(key, yaml.ScalarNode) or _SURROGATE.search(key.value):
                 where = location(place)
                 problem = Problem("type", where, "a key must be text", "", _line(key))
                 self.problems.append(problem)
@@ -145,11 +147,18 @@ class _Reader:
         # Python refuses numbers of thousands of digits, and YAML lets people tag any text as one.
         with contextlib.suppress(ValueError, KeyError):
             value = yaml.constructor.SafeConstructor().construct_object(node)
-            if not self.rules.aliases or not isinstance(value, float) or math.isfinite(value):
+            if _is_sound(value) or not self.rules.aliases:
                 return value
         message = f"{describe(node.value)} is no such value"
         self.problems.append(Problem("type", location(place), message, "", _line(node)))
         return None
+
+
+def _is_sound(value: object) -> bool:
+    """Whether JSON can hold a scalar."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, str) or not _SURROGATE.search(value)
 
 
 def _broken(message: str, line: int | None = None) -> Problem:

@@ -77,7 +77,7 @@ class CommandConfig(Frozen):
     artifact_path: Filled | None = Field(default=None, description="The answer; else its output.")
     task_file: Filled = Field(default="task.json", description="The public part of the row.")
     timeout_seconds: Seconds | None = Field(default=None, description="For one row.")
-    allowed_domains: list[Domain] = Field(default_factory=list, description="It may reach these.")
+    allowed_domains: list[Domain] = Field(default=[], description="It may reach these.")
 
 
 class CodexConfig(Frozen):
@@ -88,7 +88,7 @@ class CodexConfig(Frozen):
     task_file: Filled = Field(default="task.json", description="The public part of the row.")
     timeout_seconds: Seconds = Field(default=900, description="For one row.")
     allowed_domains: list[Domain] = Field(
-        default_factory=list, description="It may reach these and its provider's."
+        default=[], description="It may reach these and its provider's."
     )
 
 
@@ -99,9 +99,7 @@ class ClaudeCodeConfig(CodexConfig):
 
 
 class _Harness(Frozen):
-    env: list[Variable] = Field(
-        default_factory=list, description="Names of variables that are passed on."
-    )
+    env: list[Variable] = Field(default=[], description="Names of variables that are passed on.")
 
 
 class CommandHarness(_Harness):
@@ -146,7 +144,7 @@ class Verification(Frozen):
         default=True, description="Refuse rows that need a dangerous command."
     )
     deny_commands: list[CommandName] = Field(
-        default_factory=list, description="Refused whatever else is said."
+        default=[], description="Refused whatever else is said."
     )
 
 

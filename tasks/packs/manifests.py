@@ -33,13 +33,19 @@ def check_manifest(data: bytes, *, strict: bool = False) -> CheckedManifest:
     """Read a manifest; with `strict`, unknown keys are errors."""
     raw, problems = parse_yaml(data, _RULES)
     if problems:
-        return CheckedManifest(None, tuple(p._replace(type="ConfigError") for p in problems))
+        return CheckedManifest(None, tuple(_of_form(problem) for problem in problems))
     if not isinstance(raw, dict):
         message, fix = "the manifest must be an object", "write keys and values: id, version, …"
         return CheckedManifest(None, (config("type", (), message, fix),))
     if "schema_version" in raw:
         return CheckedManifest(None, (_other_format(raw),))
     return _checked(raw, strict=strict)
+
+
+def _of_form(problem: Problem) -> Problem:
+    """A problem of the YAML; its line is told in words, since `line` counts rows."""
+    message = f"{problem.message} (line {problem.line})" if problem.line else problem.message
+    return problem._replace(type="ConfigError", message=message, line=None)
 
 
 def _other_format(raw: dict[str, Any]) -> Problem:

@@ -9,6 +9,7 @@ from schemas.errors import MaterializationError, PathPolicyError, Problem
 from schemas.pack import Manifest
 from schemas.pack_task import CompiledTask
 from schemas.problems import one_line
+from schemas.strict_json import location
 from tasks.packs.compiling import compile_row
 from tasks.packs.environments import environment_cautions, environment_problems, merged
 from tasks.packs.faults import config
@@ -102,9 +103,9 @@ class RowReader:
     def _inherited_once(self, problems: Iterable[Problem], own: dict[str, Any]) -> list[Problem]:
         """What comes from the manifest's defaults is told at the first row that inherits it."""
         told = []
+        places = {location(("environment", key)) for key in own}
         for problem in problems:
-            key = problem.location.removeprefix("$.environment.")
-            if key not in own:
+            if problem.location not in places:
                 mark = (problem.code, problem.location, problem.message)
                 if mark in self._told:
                     continue

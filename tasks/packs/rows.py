@@ -42,11 +42,22 @@ def read_row(line: Line) -> tuple[JsonValue, tuple[Problem, ...]]:
     try:
         value = parse(line.data, exact=True)
     except NotStrictJson as error:
-        return None, tuple(p._replace(type="ConfigError") for p in error.problems)
+        return None, tuple(_of_form(problem) for problem in error.problems)
     if not isinstance(value, dict):
         message = "each line must be one JSON object"
         return None, (config("type", (), message, "write one row per line"),)
     return value, ()
+
+
+def _of_form(problem: Problem) -> Problem:
+    """A problem of the JSON, without the piece of text that shows it: that may be hidden."""
+    message = problem.message.removeprefix("line 1, ").partition(", found ")[0]
+    message = message.removesuffix(" (first repeated on line 1)")
+    if problem.code == "non_finite_number":
+        message = "is not a finite number"
+    elif problem.code == "duplicate_key" and problem.location.startswith("$.eval"):
+        message = "a key stands here twice"
+    return problem._replace(type="ConfigError", message=message)
 
 
 def check_row(raw: dict[str, Any], manifest: Manifest, options: Options) -> CheckedRow:

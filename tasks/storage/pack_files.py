@@ -86,6 +86,11 @@ class PackFolder:
             lane for lane, root in self.roots.items() if not root.resolve().is_relative_to(base)
         ]
 
+    def overlapping(self) -> bool:
+        """Whether a link makes one root lie in the other."""
+        public, hidden = (root.resolve() for root in self.roots.values())
+        return public.is_relative_to(hidden) or hidden.is_relative_to(public)
+
     def look(self, lane: Lane, path: str) -> Found:
         """What lies at a normalised path below a root."""
         key = (lane, path)

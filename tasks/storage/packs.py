@@ -97,6 +97,9 @@ def try_pack(places: PackPlaces, options: Options) -> OpenedPack:
         for lane in pack.files.outside():
             path, fix = ("asset_roots", lane), "put the directory itself there"
             errors.append(config("link_in_assets", path, message, fix))
+        if pack.files.overlapping():
+            message = "a link makes one root lie in the other, which would show what is hidden"
+            errors.append(config("root_overlap", ("asset_roots",), message, "keep them apart"))
     located = tuple(p._replace(file=name) for p in errors)
     return OpenedPack(None if errors else pack, located, warnings)
 

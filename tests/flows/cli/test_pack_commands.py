@@ -159,6 +159,21 @@ def test_no_message_repeats_a_hidden_value(assent: Assent, here: Path, family: s
     assert CANARY not in shown.out + shown.err
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"id": "t", "eval": {"answer": "x" canary5309}}', id="s17-broken-json"),
+        pytest.param('{"id": "t", "eval": {"canary5309": 1, "canary5309": 2}}', id="s17-key-twice"),
+        pytest.param('{"id": "t", "eval": {"answer": 5309e99999}}', id="s17-overflow"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_not_quoted(assent: Assent, here: Path, text: str) -> None:
+    write_pack(here / "p", text.encode())
+    ran = assent("pack", "validate", "p")
+    assert ran.code == 1
+    assert "5309" not in ran.err
+
+
 def test_a_public_value_is_shown_so_that_the_search_would_find_one(
     assent: Assent, here: Path
 ) -> None:

@@ -347,3 +347,17 @@ def test_metadata_is_strict_json(tmp_path: Path) -> None:
     task = task_of(write_pack(tmp_path, [row(metadata={"x": 1.5})]))
     assert json.loads(json.dumps(task.metadata, allow_nan=False))["x"] == 1.5
     assert codes(checked(tmp_path).warnings) == []
+
+
+def test_a_link_at_the_last_place_keeps_the_first_file_from_being_written(tmp_path: Path) -> None:
+    pack = open_pack(str(write_pack(tmp_path / "p", [row()])))
+    plan = plan_for(pack.tasks()[0], "agent", pack.files)
+    public = tmp_path / "w" / "securebench" / "public"
+    public.mkdir(parents=True)
+    (tmp_path / "target").write_text("mine")
+    (public / "question.json").symlink_to(tmp_path / "target")
+    assert plan.files[0].destination == "securebench/public/choices.json"
+    with pytest.raises(MaterializationError):
+        materialise(plan, pack.files, tmp_path / "w")
+    assert [p.name for p in public.iterdir()] == ["question.json"]
+    assert (tmp_path / "target").read_text() == "mine"

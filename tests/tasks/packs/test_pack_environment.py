@@ -142,3 +142,10 @@ def test_a_default_without_effect_is_told_once(tmp_path: Path) -> None:
     rows = [row("short_answer", id=f"r{n}", input__question=f"q{n}?") for n in range(50)]
     found = checked(write_pack(tmp_path, rows, with_defaults(network="none")))
     assert codes(found.warnings) == ["no_effect"]
+
+
+def test_a_key_of_the_row_is_not_blamed_on_the_manifest(tmp_path: Path) -> None:
+    rows = [row(id=n, input__question=n, environment={"odd key": 1}) for n in ("a", "b")]
+    found = checked(write_pack(tmp_path, rows)).warnings
+    assert [p.task_id for p in found] == ["a", "b"]
+    assert "manifest" not in found[0].message

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from schemas.errors import UserError
+from schemas.published import stored
 from tasks.packs.manifests import check_manifest
 from tasks.storage.packs import open_pack
 from tests.support.packs import (
@@ -136,6 +138,7 @@ def test_all_problems_of_a_manifest_are_told_at_once(tmp_path: Path) -> None:
 def test_null_stands_for_absence(tmp_path: Path, changes: dict[str, Any]) -> None:
     found = checked(write_pack(tmp_path, [row()], MANIFEST | changes))
     assert (found.rows, found.errors, found.warnings) == (1, (), ())
+    jsonschema.validate(MANIFEST | changes, stored("pack-manifest-1"))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +184,7 @@ def test_strict_takes_unknown_keys_for_errors(tmp_path: Path) -> None:
         ),
         pytest.param(b"a: &a [*a]", "yaml_alias", id="s1-self-reference"),
         pytest.param(b"id: x\nversion: 1\ntimeout: .nan", "type", id="s1-nan"),
+        pytest.param(b'id: "\\ud800"\nversion: 1', "invalid_yaml", id="s1-half-a-pair"),
     ],
 )
 def test_a_manifest_that_is_no_plain_yaml_is_refused(text: bytes, code: str) -> None:
@@ -265,6 +269,18 @@ def test_a_root_that_leaves_through_a_link_is_refused_at_load(tmp_path: Path, ro
     write_files(tmp_path / "outside", {"a.txt": "A"})
     (pack / root).symlink_to("../outside")
     assert brief(checked(pack).errors) == [(CONFIG, "link_in_assets", "$.asset_roots.public")]
+
+
+@pytest.mark.parametrize("target", [pytest.param("hidden", id="FIX-2-through-a-link")])
+def test_a_root_that_is_a_link_to_the_other_is_refused(tmp_path: Path, target: str) -> None:
+    pack = write_pack(tmp_path, [row()], files={"hidden/k.txt": "K"})
+    (pack / "assets").symlink_to(target)
+    assert brief(checked(pack).errors) == [(CONFIG, "root_overlap", "$.asset_roots")]
+
+
+def test_lines_of_the_manifest_are_told_in_words() -> None:
+    (problem,) = check_manifest(b"id: x\nversion: 1\nid: y\n").errors
+    assert (problem.line, problem.message.endswith("(line 3)")) == (None, True)
 
 
 def test_missing_files_are_unreadable(tmp_path: Path) -> None:

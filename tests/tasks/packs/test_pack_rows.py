@@ -4,15 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.published import stored
 from schemas.strict_json import exact_decimal
 from tasks.packs.lines import split_lines
 from tests.support.packs import ROWS, brief, checked, codes, row, task_of, write_pack
 
 CONFIG = "ConfigError"
+SCHEMA = jsonschema.Draft202012Validator(stored("pack-row-1"))
 
 
 @pytest.mark.parametrize(
@@ -169,285 +172,296 @@ def test_a_small_row_of_every_family_is_valid(tmp_path: Path, family: str) -> No
     assert (found.rows, found.errors, found.warnings) == (1, (), ())
 
 
-@pytest.mark.parametrize(
-    ("family", "changes", "code", "place"),
-    [
-        pytest.param(
-            "multiple_choice",
-            {"input__choices": []},
-            "min_length",
-            "$.input.choices",
-            id="s7.1-no-choices",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"input__choices": ["x", 5]},
-            "type",
-            "$.input.choices[1]",
-            id="s7.1-choice-number",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"input__question": " "},
-            "min_length",
-            "$.input.question",
-            id="s7.1-question-blank",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": True},
-            "type",
-            "$.eval.answer",
-            id="s7.1-answer-bool",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": []},
-            "min_length",
-            "$.eval.answer",
-            id="s7.1-answer-empty-list",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": [""]},
-            "min_length",
-            "$.eval.answer[0]",
-            id="s7.1-answer-blank",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": 3},
-            "unknown_choice",
-            "$.eval.answer",
-            id="FIX-14-index",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": -1},
-            "unknown_choice",
-            "$.eval.answer",
-            id="FIX-14-negative",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": 0.5},
-            "unknown_choice",
-            "$.eval.answer",
-            id="FIX-14-fraction",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": [0, 9]},
-            "unknown_choice",
-            "$.eval.answer[1]",
-            id="FIX-14-in-a-list",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"eval__answer": "Paris"},
-            "unknown_choice",
-            "$.eval.answer",
-            id="FIX-14-text",
-        ),
-        pytest.param(
-            "multiple_choice",
-            {"input__choices": [f"c{n}" for n in range(27)]},
-            "too_many_choices",
-            "$.input.choices",
-            id="s7.1-27-choices",
-        ),
-        pytest.param(
-            "short_answer",
-            {"eval__accepted_answers": []},
-            "min_length",
-            "$.eval.accepted_answers",
-            id="s7.2-none",
-        ),
-        pytest.param(
-            "short_answer",
-            {"eval__accepted_answers": [None]},
-            "type",
-            "$.eval.accepted_answers[0]",
-            id="s7.2-null",
-        ),
-        pytest.param(
-            "short_answer",
-            {"eval__tolerance": None},
-            "type",
-            "$.eval.tolerance",
-            id="s7.0-null-is-not-absent",
-        ),
-        pytest.param(
-            "short_answer",
-            {"eval__tolerance": -1},
-            "minimum",
-            "$.eval.tolerance",
-            id="s7.2-tolerance",
-        ),
-        pytest.param(
-            "short_answer", {"input__context": 3}, "type", "$.input.context", id="s7.2-context"
-        ),
-        pytest.param(
-            "short_answer",
-            {"input__answer_format": ""},
-            "min_length",
-            "$.input.answer_format",
-            id="s7.2-format",
-        ),
-        pytest.param(
-            "free_response",
-            {"eval__rubric": ""},
-            "min_length",
-            "$.eval.rubric",
-            id="s7.3-rubric-blank",
-        ),
-        pytest.param(
-            "free_response",
-            {"eval__weights": {}},
-            "additional_property",
-            "$.eval",
-            id="s7.0-unknown-key",
-        ),
-        pytest.param(
-            "free_response",
-            {"eval__rubric__accepted_answers": []},
-            "min_length",
-            "$.eval.rubric.accepted_answers",
-            id="s7.3-accepted",
-        ),
-        pytest.param(
-            "free_response",
-            {"eval__rubric__min_token_f1": -0.1},
-            "minimum",
-            "$.eval.rubric.min_token_f1",
-            id="s7.3-f1",
-        ),
-        pytest.param(
-            "free_response",
-            {"eval__reference_answer": ""},
-            "min_length",
-            "$.eval.reference_answer",
-            id="s7.3-reference",
-        ),
-        pytest.param(
-            "code_completion",
-            {"input__language": ""},
-            "min_length",
-            "$.input.language",
-            id="s7.4-language",
-        ),
-        pytest.param(
-            "code_completion",
-            {"input__starter_code": 1},
-            "type",
-            "$.input.starter_code",
-            id="s7.4-starter",
-        ),
-        pytest.param(
-            "code_completion", {"eval__tests": "x"}, "type", "$.eval.tests", id="s7.4-tests"
-        ),
-        pytest.param(
-            "code_completion",
-            {"eval__timeout_seconds": 3},
-            "additional_property",
-            "$.eval",
-            id="s7.4-timeout",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"input__base_commit": " "},
-            "min_length",
-            "$.input.base_commit",
-            id="s7.5-commit",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__source": "inline"},
-            "enum",
-            "$.eval.tests.source",
-            id="s7.5-source",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__command": []},
-            "min_length",
-            "$.eval.tests.command",
-            id="s7.5-command",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__timeout_seconds": 0},
-            "minimum",
-            "$.eval.tests.timeout_seconds",
-            id="FIX-20",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__shell": "sh"},
-            "additional_property",
-            "$.eval.tests",
-            id="s7.5-unknown",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__test_patch": {"source": "inline"}},
-            "required",
-            "$.eval.tests.test_patch",
-            id="s7.5-patch-object",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__candidate_policy": {"deny_paths": []}},
-            "additional_property",
-            "$.eval.tests.candidate_policy",
-            id="s7.5-policy",
-        ),
-        pytest.param(
-            "repo_patch",
-            {"eval__tests__candidate_policy": {}, "eval__candidate_policy": {}},
-            "two_policies",
-            "$.eval",
-            id="s13-policy-in-both-places",
-        ),
-        pytest.param(
-            "terminal_task", {"eval__checker": "true"}, "type", "$.eval.checker", id="s7.6-checker"
-        ),
-        pytest.param(
-            "terminal_task",
-            {"eval__checker__shell": "sh"},
-            "additional_property",
-            "$.eval.checker",
-            id="s7.6-shell",
-        ),
-        pytest.param(
-            "terminal_task",
-            {"eval__checker__timeout_seconds": True},
-            "type",
-            "$.eval.checker.timeout_seconds",
-            id="s7.6-timeout",
-        ),
-        pytest.param(
-            "terminal_task",
-            {"eval__run_tests": None},
-            "type",
-            "$.eval.run_tests",
-            id="s7.6-run-tests",
-        ),
-        pytest.param(
-            "terminal_task",
-            {"eval__needed_commands": ["rm"]},
-            "enum",
-            "$.eval.needed_commands",
-            id="s7.6-needed",
-        ),
-    ],
-)
+FAMILY_FAULTS = [
+    pytest.param(
+        "multiple_choice",
+        {"input__choices": []},
+        "min_length",
+        "$.input.choices",
+        id="s7.1-no-choices",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"input__choices": ["x", 5]},
+        "type",
+        "$.input.choices[1]",
+        id="s7.1-choice-number",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"input__question": " "},
+        "min_length",
+        "$.input.question",
+        id="s7.1-question-blank",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": True},
+        "type",
+        "$.eval.answer",
+        id="s7.1-answer-bool",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": []},
+        "min_length",
+        "$.eval.answer",
+        id="s7.1-answer-empty-list",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": [""]},
+        "min_length",
+        "$.eval.answer[0]",
+        id="s7.1-answer-blank",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": 3},
+        "unknown_choice",
+        "$.eval.answer",
+        id="FIX-14-index",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": -1},
+        "unknown_choice",
+        "$.eval.answer",
+        id="FIX-14-negative",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": 0.5},
+        "unknown_choice",
+        "$.eval.answer",
+        id="FIX-14-fraction",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": [0, 9]},
+        "unknown_choice",
+        "$.eval.answer[1]",
+        id="FIX-14-in-a-list",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"eval__answer": "Paris"},
+        "unknown_choice",
+        "$.eval.answer",
+        id="FIX-14-text",
+    ),
+    pytest.param(
+        "multiple_choice",
+        {"input__choices": [f"c{n}" for n in range(27)]},
+        "too_many_choices",
+        "$.input.choices",
+        id="s7.1-27-choices",
+    ),
+    pytest.param(
+        "short_answer",
+        {"eval__accepted_answers": []},
+        "min_length",
+        "$.eval.accepted_answers",
+        id="s7.2-none",
+    ),
+    pytest.param(
+        "short_answer",
+        {"eval__accepted_answers": [None]},
+        "type",
+        "$.eval.accepted_answers[0]",
+        id="s7.2-null",
+    ),
+    pytest.param(
+        "short_answer",
+        {"eval__tolerance": None},
+        "type",
+        "$.eval.tolerance",
+        id="s7.0-null-is-not-absent",
+    ),
+    pytest.param(
+        "short_answer",
+        {"eval__tolerance": -1},
+        "minimum",
+        "$.eval.tolerance",
+        id="s7.2-tolerance",
+    ),
+    pytest.param(
+        "short_answer", {"input__context": 3}, "type", "$.input.context", id="s7.2-context"
+    ),
+    pytest.param(
+        "short_answer",
+        {"input__answer_format": ""},
+        "min_length",
+        "$.input.answer_format",
+        id="s7.2-format",
+    ),
+    pytest.param(
+        "free_response",
+        {"eval__rubric": ""},
+        "min_length",
+        "$.eval.rubric",
+        id="s7.3-rubric-blank",
+    ),
+    pytest.param(
+        "free_response",
+        {"eval__weights": {}},
+        "additional_property",
+        "$.eval",
+        id="s7.0-unknown-key",
+    ),
+    pytest.param(
+        "free_response",
+        {"eval__rubric__accepted_answers": []},
+        "min_length",
+        "$.eval.rubric.accepted_answers",
+        id="s7.3-accepted",
+    ),
+    pytest.param(
+        "free_response",
+        {"eval__rubric__min_token_f1": -0.1},
+        "minimum",
+        "$.eval.rubric.min_token_f1",
+        id="s7.3-f1",
+    ),
+    pytest.param(
+        "free_response",
+        {"eval__reference_answer": ""},
+        "min_length",
+        "$.eval.reference_answer",
+        id="s7.3-reference",
+    ),
+    pytest.param(
+        "code_completion",
+        {"input__language": ""},
+        "min_length",
+        "$.input.language",
+        id="s7.4-language",
+    ),
+    pytest.param(
+        "code_completion",
+        {"input__starter_code": 1},
+        "type",
+        "$.input.starter_code",
+        id="s7.4-starter",
+    ),
+    pytest.param("code_completion", {"eval__tests": "x"}, "type", "$.eval.tests", id="s7.4-tests"),
+    pytest.param(
+        "code_completion",
+        {"eval__timeout_seconds": 3},
+        "additional_property",
+        "$.eval",
+        id="s7.4-timeout",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"input__base_commit": " "},
+        "min_length",
+        "$.input.base_commit",
+        id="s7.5-commit",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__source": "inline"},
+        "enum",
+        "$.eval.tests.source",
+        id="s7.5-source",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__command": []},
+        "min_length",
+        "$.eval.tests.command",
+        id="s7.5-command",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__timeout_seconds": 0},
+        "minimum",
+        "$.eval.tests.timeout_seconds",
+        id="FIX-20",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__shell": "sh"},
+        "additional_property",
+        "$.eval.tests",
+        id="s7.5-unknown",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__test_patch": {"source": "inline"}},
+        "required",
+        "$.eval.tests.test_patch",
+        id="s7.5-patch-object",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__candidate_policy": {"deny_paths": []}},
+        "additional_property",
+        "$.eval.tests.candidate_policy",
+        id="s7.5-policy",
+    ),
+    pytest.param(
+        "repo_patch",
+        {"eval__tests__candidate_policy": {}, "eval__candidate_policy": {}},
+        "two_policies",
+        "$.eval",
+        id="s13-policy-in-both-places",
+    ),
+    pytest.param(
+        "terminal_task", {"eval__checker": "true"}, "type", "$.eval.checker", id="s7.6-checker"
+    ),
+    pytest.param(
+        "terminal_task",
+        {"eval__checker__shell": "sh"},
+        "additional_property",
+        "$.eval.checker",
+        id="s7.6-shell",
+    ),
+    pytest.param(
+        "terminal_task",
+        {"eval__checker__timeout_seconds": True},
+        "type",
+        "$.eval.checker.timeout_seconds",
+        id="s7.6-timeout",
+    ),
+    pytest.param(
+        "terminal_task",
+        {"eval__run_tests": None},
+        "type",
+        "$.eval.run_tests",
+        id="s7.6-run-tests",
+    ),
+    pytest.param(
+        "terminal_task",
+        {"eval__needed_commands": ["rm"]},
+        "enum",
+        "$.eval.needed_commands",
+        id="s7.6-needed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("family", "changes", "code", "place"), FAMILY_FAULTS)
 def test_a_row_that_breaks_a_rule_of_its_family_is_refused(
     tmp_path: Path, family: str, changes: dict[str, Any], code: str, place: str
 ) -> None:
     found = checked(write_pack(tmp_path, [row(family, **changes)])).errors
     assert brief(found) == [(CONFIG, code, place)]
     assert (found[0].line, found[0].task_id) == (1, "t")
+
+
+# Rules between values, which a schema cannot state.
+BEYOND_A_SCHEMA = {"unknown_choice", "too_many_choices", "two_policies"}
+
+
+@pytest.mark.parametrize(("family", "changes", "code", "place"), FAMILY_FAULTS)
+def test_the_published_schema_refuses_it_too(
+    family: str, changes: dict[str, Any], code: str, place: str
+) -> None:
+    inside = code in BEYOND_A_SCHEMA or "rubric." in place or "needed_commands" in place
+    assert SCHEMA.is_valid(row(family, **changes)) is inside
+    assert SCHEMA.is_valid(row(family))
 
 
 @pytest.mark.parametrize(
