@@ -9,9 +9,9 @@ _TAGS: Final = frozenset({"", "python", "py"})
 
 
 class Extract(NamedTuple):
-    """The code, and where it came from: `fenced_block` or `whole_reply`."""
+    """The code as text, and where it came from: `fenced_block` or `whole_reply`."""
 
-    code: str
+    text: str
     source: str
 
 

@@ -145,7 +145,7 @@ def prepared(task: CompiledTask, candidate: Candidate, settings: Judging) -> Can
     if task.candidate_kind != "code" or not settings.extract_code:
         return candidate
     found = extract_code(candidate.value)
-    return candidate._replace(value=found.code, extraction=found.source)
+    return candidate._replace(value=found.text, extraction=found.source)
 
 
 def _judge_text(task: CompiledTask, candidate: Candidate, settings: Judging) -> Result:

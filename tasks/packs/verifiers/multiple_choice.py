@@ -75,7 +75,7 @@ def expected_indexes(choices: Sequence[str], elements: Sequence[Any]) -> frozens
                 f"element {place} of the answer names no choice",
                 where="eval.answer",
                 fix="use the index of a choice from 0, its label or its text",
-                code="answer_names_no_choice",
+                code="unknown_choice",
             )
         found |= named
     return frozenset(found)
@@ -112,7 +112,7 @@ def _expected_values(choices: Sequence[str], elements: Sequence[Any]) -> frozens
             "the answer names no choice",
             where="eval.answer",
             fix="use the index of a choice from 0, its label or its text",
-            code="answer_names_no_choice",
+            code="unknown_choice",
         )
     return frozenset(found)
 
