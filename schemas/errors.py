@@ -40,13 +40,20 @@ class EvalError(Exception):
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong in one file, and how to mend it."""
+    """One thing that is wrong in one file, and how to mend it.
+
+    Packs are several files of many rows, so theirs also say which error it is, and of which row of
+    which file.
+    """
 
     code: str
     location: str
     message: str
     fix: str = ""
     line: int | None = None
+    type: str | None = None
+    task_id: str | None = None
+    file: str | None = None
 
 
 class UserError(EvalError):

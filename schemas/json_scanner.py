@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NamedTuple, NoReturn, Self, TypeAlias
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Path: TypeAlias = tuple[str | int, ...]
@@ -61,12 +61,13 @@ class Scan(NamedTuple):
     left_out: int
 
 
-def scan(text: str) -> Scan:
+def scan(text: str, *, exact: bool = False) -> Scan:
     """Return the value of `text` and everything found wrong with it.
 
-    Broken syntax, half a surrogate pair and nesting beyond `MAX_DEPTH` raise `BrokenJson`.
+    With `exact`, fractions are `ExactFloat`. Broken syntax, half a surrogate pair and nesting
+    beyond `MAX_DEPTH` raise `BrokenJson`.
     """
-    return _Scanner(text).run()
+    return _Scanner(text, _EXACT_SCALAR if exact else _SCALAR).run()
 
 
 def escaped(text: str) -> str:
@@ -90,7 +91,25 @@ def integer(digits: str) -> int | float:
     return int(digits)
 
 
+class ExactFloat(float):
+    """A float that remembers the decimal text it was read from."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """The float nearest to the text."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Keep the text when crossing a process boundary."""
+        return type(self), (self.text,)
+
+
 _SCALAR = json.JSONDecoder(parse_int=integer)
+_EXACT_SCALAR = json.JSONDecoder(parse_int=integer, parse_float=ExactFloat)
 
 
 class _Frame:
@@ -105,8 +124,8 @@ class _Frame:
 
 
 class _Scanner:
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, text: str, scalars: json.JSONDecoder) -> None:
+        self.text, self.at, self.scalars = text, 0, scalars
         self.stack: list[_Frame] = []
         self.findings: list[NonFinite | Repeated] = []
         self.left_out = 0
@@ -180,7 +199,7 @@ class _Scanner:
     def _read_scalar(self) -> JsonValue:
         start = self.at
         try:
-            value, self.at = _SCALAR.raw_decode(self.text, start)
+            value, self.at = self.scalars.raw_decode(self.text, start)
         except json.JSONDecodeError as error:
             self._explain(error.pos)
         if isinstance(value, str):

@@ -53,14 +53,35 @@ def _sweep() -> type[BaseModel]:
     return SweepStudy
 
 
+def _pack_manifest() -> type[BaseModel]:
+    from schemas.pack import Manifest
+
+    return Manifest
+
+
+def _pack_row() -> type[BaseModel]:
+    from schemas.pack_published import AnyRow
+
+    return AnyRow
+
+
+def _tester() -> type[BaseModel]:
+    from schemas.tester import Tester
+
+    return Tester
+
+
 PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "benchmark-1.0": _benchmark,
     "evaluation-1.0": _evaluation,
     "metrics-1.0": _metrics,
     "output-v1": _output,
+    "pack-manifest-1": _pack_manifest,
+    "pack-row-1": _pack_row,
     "run-spec-1.0": _run_spec,
     "suite-1.0": _suite,
     "sweep-1.0": _sweep,
+    "tester-0.2": _tester,
 }
 
 

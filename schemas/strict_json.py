@@ -12,12 +12,14 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import NoReturn
 
 from schemas.errors import Problem
 from schemas.json_scanner import (
     MAX_DEPTH,
     BrokenJson,
+    ExactFloat,
     JsonValue,
     NonFinite,
     Repeated,
@@ -28,7 +30,16 @@ from schemas.json_scanner import (
     scan,
 )
 
-__all__ = ["MAX_DEPTH", "JsonValue", "NotStrictJson", "line_of", "location", "parse"]
+__all__ = [
+    "MAX_DEPTH",
+    "ExactFloat",
+    "JsonValue",
+    "NotStrictJson",
+    "exact_decimal",
+    "line_of",
+    "location",
+    "parse",
+]
 
 MAX_KEY_SHOWN = 100
 """Longest key written out in a location; longer ones are clipped."""
@@ -60,17 +71,25 @@ class NotStrictJson(ValueError):
         return f"{first.location}: {first.message}{rest}"
 
 
-def parse(data: bytes, *, allow_bom: bool = False) -> JsonValue:
+def parse(data: bytes, *, allow_bom: bool = False, exact: bool = False) -> JsonValue:
     """Return the value of a whole strict JSON document.
 
     Anything else raises `NotStrictJson`, either with one `invalid_json` problem or with all the
     `non_finite_number` and `duplicate_key` problems in order of position.
-    With `allow_bom`, one leading byte order mark is dropped.
+    With `allow_bom`, one leading byte order mark is dropped. With `exact`, fractions are
+    `ExactFloat` and keep their decimal text.
     """
     text = _decoded(data, allow_bom=allow_bom)
     with suppress(ValueError, RecursionError):
-        return _read_fast(data, text)
-    return _read_slowly(text)
+        return _read_fast(data, text, exact=exact)
+    return _read_slowly(text, exact=exact)
+
+
+def exact_decimal(number: int | float) -> Decimal:
+    """The number as it was written, where that is known."""
+    if isinstance(number, int):
+        return Decimal(number)
+    return Decimal(number.text if isinstance(number, ExactFloat) else repr(number))
 
 
 def location(path: Sequence[str | int]) -> str:
@@ -105,13 +124,15 @@ def _decoded(data: bytes, *, allow_bom: bool) -> str:
     raise invalid
 
 
-def _read_fast(data: bytes, text: str) -> JsonValue:
+def _read_fast(data: bytes, text: str, *, exact: bool = False) -> JsonValue:
     """Return the value, or raise ValueError or RecursionError when a closer look is needed."""
     # Only a long run of digits or an exponent of three digits can leave the range of a double
     # (200 digits with exponent 99 stay inside); a call for every number would double the time.
     digits_alike = data.translate(_ALL_DIGITS_ALIKE)
     may_overflow = any(part in digits_alike for part in _OVERFLOWS)
     decoder = _CHECKING_NUMBERS if may_overflow else _TRUSTING_NUMBERS
+    if exact:
+        decoder = _EXACT_NUMBERS
     value: JsonValue = decoder.decode(text)
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise ValueError("too deep")
@@ -148,6 +169,13 @@ def _finite_float(text: str) -> float:
     return number
 
 
+def _exact_float(text: str) -> ExactFloat:
+    number = ExactFloat(text)
+    if math.isinf(number):
+        raise ValueError("beyond the range of a double")
+    return number
+
+
 def _finite_integer(digits: str) -> int:
     number = integer(digits)
     if isinstance(number, float):
@@ -166,17 +194,23 @@ _CHECKING_NUMBERS = json.JSONDecoder(
     parse_float=_finite_float,
     parse_int=_finite_integer,
 )
+_EXACT_NUMBERS = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_constant=_no_constant,
+    parse_float=_exact_float,
+    parse_int=_finite_integer,
+)
 # Text for integers, because Python refuses to convert very long ones.
 _SKIMMING = json.JSONDecoder(parse_int=str)
 
 
-def _read_slowly(text: str) -> JsonValue:
+def _read_slowly(text: str, *, exact: bool = False) -> JsonValue:
     """Return the value, or raise the reasons why it cannot be had.
 
     There is a value after all when the caller had left too little stack for the fast reading.
     """
     try:
-        result = scan(text)
+        result = scan(text, exact=exact)
     except BrokenJson as error:
         invalid = _invalid(text, error)
     else:

@@ -76,7 +76,7 @@ def problem_line(file: str | None, problem: Problem) -> str:
 def problems_of(error: EvalError) -> Iterable[tuple[str | None, Problem]]:
     """Every problem behind an error, with the file it is about."""
     if isinstance(error, InvalidFile):
-        return [(error.file, problem) for problem in error.problems]
+        return [(problem.file or error.file, problem) for problem in error.problems]
     if error.code == "unreadable":
         return [(error.where, Problem(error.code, "$", error.what, error.fix))]
     message = f"{error.where}: {error.what}" if error.where else error.what
@@ -87,10 +87,18 @@ def report_error(error: EvalError, *, as_json: bool) -> None:
     """Print an error in the form that was asked for."""
     found = list(problems_of(error))
     if as_json:
-        print_json({"errors": [error_object(problem, file) for file, problem in found]})
+        print_json({"errors": [_of_any_kind(problem, file) for file, problem in found]})
     else:
         for file, problem in found:
             note(problem_line(file, problem) if file else _plain(problem))
+
+
+def _of_any_kind(problem: Problem, file: str | None) -> dict[str, Any]:
+    """The object of a problem; those of packs say more."""
+    shown = error_object(problem, file)
+    if problem.type is None:
+        return shown
+    return {**shown, "type": problem.type, "line": problem.line, "task_id": problem.task_id}
 
 
 def _plain(problem: Problem) -> str:

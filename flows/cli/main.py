@@ -17,6 +17,9 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import pack_score as pack_score_command
+from flows.cli import pack_selftest as pack_selftest_command
+from flows.cli import packs as packs_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
 from flows.cli import sweep as sweep_command
@@ -60,6 +63,9 @@ app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
 app.add_typer(outputs.app, name="outputs")
+packs_command.app.command("score")(pack_score_command.score)
+packs_command.app.command("selftest")(pack_selftest_command.selftest)
+app.add_typer(packs_command.app, name="pack")
 app.add_typer(store_command.app, name="store")
 
 

@@ -1,5 +1,6 @@
 """`assent validate`: every problem of every file, at once."""
 
+import os
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from flows.cli.console import (
     problem_line,
     say,
 )
+from flows.cli.packs import PackEntry, pack_entry
 from schemas.errors import Problem, UserError
 from schemas.strict_json import JsonValue, NotStrictJson, parse
 
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     BENCHMARK = "benchmark"
     EVALUATION = "evaluation"
     OUTPUT = "output"
+    PACK = "pack"
 
 
 class Verdict(NamedTuple):
@@ -47,6 +50,17 @@ class Verdict(NamedTuple):
             "warnings": [error_object(problem, self.path) for problem in self.warnings],
         }
 
+    def print(self) -> None:
+        """One line per problem, and one for a sound file."""
+        for problem in self.errors:
+            note(problem_line(self.path, problem))
+        for problem in self.warnings:
+            warning = problem._replace(message=f"warning: {problem.message}")
+            note(problem_line(self.path, warning))
+        if not self.errors:
+            digest = f"  {self.hash}" if self.hash else ""
+            say(f"{printable(self.path)}: valid {self.kind}{digest}")
+
 
 def validate(
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files to check.")],
@@ -62,15 +76,27 @@ def validate(
 
     Example: assent validate examples/*/benchmark.json
     """
-    found = [_check(path, kind) for path in paths]
+    found = [_check_any(path, kind) for path in paths]
     if format_ is Format.JSON:
         print_json({"files": [verdict.as_json() for verdict in found]})
     else:
         for verdict in found:
-            _print(verdict)
+            verdict.print()
     if any(p.code == "unreadable" for verdict in found for p in verdict.errors):
         raise typer.Exit(2)
     raise typer.Exit(1 if any(verdict.errors for verdict in found) else 0)
+
+
+def _check_any(path: str, kind: Kind | None) -> "Verdict | PackEntry":
+    if kind is Kind.PACK or (kind is None and _looks_like_pack(path)):
+        from tasks.storage.pack_check import PackRequest
+
+        return pack_entry(PackRequest(path))
+    return _check(path, kind)
+
+
+def _looks_like_pack(path: str) -> bool:
+    return path.lower().endswith((".yaml", ".yml")) or os.path.isdir(path)  # noqa: PTH112 - never raises
 
 
 def _check(path: str, kind: Kind | None) -> Verdict:
@@ -98,11 +124,11 @@ def _check(path: str, kind: Kind | None) -> Verdict:
 
             output = check_output(data)
             return Verdict(path, kind, None, output.errors, output.warnings)
-        case None:
+        case _:
             problem = Problem(
                 "unknown_kind",
                 "$",
-                "neither a benchmark, an evaluation nor an output document",
+                "neither a benchmark, an evaluation, an output document nor a pack",
                 "name the kind with --kind",
             )
             return Verdict(path, None, errors=(problem,))
@@ -126,13 +152,3 @@ def _recognise(value: JsonValue) -> Kind | None:
     if "bearers" in value or "analysts" in value:
         return Kind.BENCHMARK
     return None
-
-
-def _print(verdict: Verdict) -> None:
-    for problem in verdict.errors:
-        note(problem_line(verdict.path, problem))
-    for problem in verdict.warnings:
-        note(problem_line(verdict.path, problem._replace(message=f"warning: {problem.message}")))
-    if not verdict.errors:
-        digest = f"  {verdict.hash}" if verdict.hash else ""
-        say(f"{printable(verdict.path)}: valid {verdict.kind}{digest}")

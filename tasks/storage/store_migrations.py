@@ -63,6 +63,23 @@ MIGRATIONS: Sequence[Migration] = (
             """,
         ),
     ),
+    Migration(
+        "0003-verdicts",
+        (
+            """
+            CREATE TABLE verdicts (
+                key TEXT NOT NULL PRIMARY KEY,
+                row_digest TEXT NOT NULL,
+                candidate_digest TEXT NOT NULL,
+                verifier_version TEXT NOT NULL,
+                sandbox TEXT NOT NULL,
+                status TEXT NOT NULL,
+                content TEXT NOT NULL,
+                created_at TEXT NOT NULL
+            )
+            """,
+        ),
+    ),
 )
 STORE_VERSION = len(MIGRATIONS)
 """Written into the store as well, so that programs that count versions refuse a later one."""

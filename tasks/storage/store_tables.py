@@ -46,3 +46,16 @@ leases = sa.Table(
     sa.Column("holder", sa.Text, nullable=False),
     sa.Column("expires_at", sa.Double, nullable=False),
 )
+
+verdicts = sa.Table(
+    "verdicts",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("row_digest", sa.Text, nullable=False),
+    sa.Column("candidate_digest", sa.Text, nullable=False),
+    sa.Column("verifier_version", sa.Text, nullable=False),
+    sa.Column("sandbox", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Text, nullable=False),
+)

@@ -20,6 +20,12 @@ INDIRECT = {
         {"min_length", "conditional_required", "conditional_forbidden", "one_of"}
     ),
     ("tasks/outputs/validation.py", "error.validator"): frozenset({"enum", "const"}),
+    ("tasks/packs/faults.py", "code"): frozenset(
+        {"type", "min_length", "minimum", "non_finite_number", "enum", "const", "format"}
+    ),
+    ("tasks/packs/references.py", "code"): frozenset(
+        {"missing_file", "link_in_assets", "special_file"}
+    ),
     ("tasks/expand.py", "f'unknown_{what}'"): frozenset({"unknown_item", "unknown_tag"}),
 }
 

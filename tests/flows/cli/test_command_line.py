@@ -30,7 +30,7 @@ def spawn(*args: str | Path, **environment: str) -> subprocess.CompletedProcess[
         pytest.param(["nonsense"], "No such command 'nonsense'", id="command"),
         pytest.param(["validate"], "Missing argument 'PATH'", id="argument missing"),
         pytest.param(["validate", "--nonsense", "x"], "No such option: --nonsense", id="option"),
-        pytest.param(["validate", "--kind", "pack", "x"], "'--kind'", id="kind not offered"),
+        pytest.param(["validate", "--kind", "poem", "x"], "'--kind'", id="kind not offered"),
         pytest.param(["hash", "--profile", "0.6", "x"], "'--profile'", id="profile"),
         pytest.param(["describe", "x", "y"], "unexpected extra argument", id="one too many"),
         pytest.param(["prompts", "x", "--variant"], "requires an argument", id="value missing"),
@@ -52,7 +52,7 @@ def test_a_usage_error_is_one_line_and_exit_code_2(
     "args",
     [
         pytest.param(["validate", "--format", "json"], id="argument missing"),
-        pytest.param(["validate", "--kind", "pack", "x", "--format=json"], id="kind not offered"),
+        pytest.param(["validate", "--kind", "poem", "x", "--format=json"], id="kind not offered"),
         pytest.param(["--format", "json", "nonsense"], id="command"),
         pytest.param(["schemas", "nonsense", "--format", "json"], id="schema"),
     ],

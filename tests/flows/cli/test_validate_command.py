@@ -295,7 +295,7 @@ def test_every_other_command_refuses_an_unreadable_file(
     assent: Assent, here: Path, command: str, make: Any
 ) -> None:
     path = make(here)
-    told = assent("validate", path)
+    told = assent("validate", "--kind", "benchmark", path)
     ran = assent(command, path)
     assert (ran.code, ran.out, ran.err) == (2, "", told.err)
     (error,) = assent(command, path, "--format", "json").json["errors"]
