@@ -48,6 +48,7 @@ def evaluate(
     paraphrase_cycle: bool = False,
     epoch: str = "",
     fresh: bool = False,
+    curtail: bool = False,
     limit: int | None = None,
     items: list[str] | None = None,
     tag: list[str] | None = None,
@@ -86,6 +87,7 @@ def evaluate(
         paraphrase_cycle: Ask every wording.
         epoch: Draws of other epochs are independent.
         fresh: Redraw everything in a new epoch.
+        curtail: Ask no more about an item whose verdict is settled.
         limit: Only the first items.
         items: Only these items.
         tag: Only items with these tags.

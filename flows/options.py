@@ -56,6 +56,7 @@ class EvaluateOptions(BaseModel):
     paraphrase_cycle: bool = False
     epoch: str = ""
     fresh: bool = False
+    curtail: bool = False
     limit: int | None = Field(default=None, ge=0, le=_LARGEST)
     items: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
@@ -202,6 +203,7 @@ def _spec(options: EvaluateOptions, epoch: str) -> RunSpec:
                 **parse_extra_body(options.extra_body),
             ),
             epoch=epoch,
+            curtail=options.curtail,
         ),
         voting=VotingSpec(parser=options.parser, tie_break=options.tie_break),
         measuring=MeasuringSpec(),

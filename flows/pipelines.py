@@ -59,8 +59,9 @@ def compute(order: RunOrder) -> Computed:
     draw = draw_spec(spec)
     benchmark = validate_benchmark(spec.benchmark, fingerprint(spec.benchmark))
     prompts = expand_prompts(benchmark, spec.prompting, spec.selection)
-    samples = draw_samples(prompts, draw, order.effort)
     judging = judging_spec(spec, prompts)
+    curtail = judging if spec.sampling.curtail else None
+    samples = draw_samples(prompts, draw, order.effort, curtail)
     verdicts = judge_samples(samples, judging)
     metrics = measure_agreement(benchmark, verdicts, spec.measuring)
     provenance = gather_provenance(
@@ -121,4 +122,5 @@ def judging_spec(spec: RunSpec, prompts: PromptTable) -> JudgingSpec:
         parser_version=PARSER_VERSIONS[parser],
         question_form=spec.prompting.question_form,
         parse_regex=prompts.parse_regex,
+        n_samples=spec.sampling.n_samples,
     )

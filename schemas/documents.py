@@ -74,6 +74,7 @@ class SampleTable(Document):
     file: StoredFile = Field(description="samples table.")
     n_samples: int = Field(description="Rows.")
     n_failed: int = Field(description="Rows without a reply.")
+    n_undrawn: int = Field(description="Samples not asked for: the verdict was settled.")
     request_digest: str = Field(description="SHA-256 over all request keys.")
     model_id: str | None = Field(description="Model as the replies name it, when they do.")
 

@@ -61,6 +61,9 @@ class SamplingSpec(Frozen):
     n_samples: int = Field(default=5, ge=1, le=10_000, description="Samples per item.")
     params: ProviderParams = Field(default=ProviderParams(), description="Decoding parameters.")
     epoch: str = Field(default="", description="Draws of different epochs are independent.")
+    curtail: bool = Field(
+        default=False, description="Whether an item with a settled verdict is asked no more."
+    )
 
 
 class DrawSpec(Frozen):
@@ -86,6 +89,7 @@ class JudgingSpec(Frozen):
     parser_version: int = Field(description="Version of the parser.")
     question_form: QuestionForm = Field(description="Decides the labels.")
     parse_regex: str | None = Field(description="The benchmark's own pattern, if in force.")
+    n_samples: int = Field(description="Samples of a full vote.")
 
 
 class MeasuringSpec(Frozen):

@@ -74,6 +74,7 @@ class VerdictRow(Frozen):
     n_failed: int = Field(description="Samples whose call failed: no vote.")
     n_unparseable: int = Field(description="Replies without a readable label.")
     n_clipped: int = Field(description="Unreadable replies that hit the token limit.")
+    n_undrawn: int = Field(description="Samples not asked for: the verdict was settled.")
 
 
 class MetricRow(Frozen):

@@ -16,7 +16,7 @@ from tasks.storage.tables import read_rows, write_table
 Row = dict[str, Any]
 
 
-@stage("judge-samples", version=2)
+@stage("judge-samples", version=3)
 def judge_samples(samples: SampleTable, judging: JudgingSpec) -> VerdictTable:
     """Verdict per item: read each reply, leave failed ones out, vote."""
     home = Home(read_settings().home)
@@ -64,4 +64,5 @@ def _verdict(samples: list[Row], judging: JudgingSpec) -> Row:
         "n_failed": statuses.count("sample_failed"),
         "n_unparseable": statuses.count("unparseable"),
         "n_clipped": statuses.count("budget_clipped"),
+        "n_undrawn": judging.n_samples - len(samples),
     }

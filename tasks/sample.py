@@ -5,18 +5,22 @@ import contextvars
 import hashlib
 import json
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
+from schemas.base import Verdict
 from schemas.documents import PromptTable, SampleTable
-from schemas.run import DrawSpec, Effort
+from schemas.run import DrawSpec, Effort, JudgingSpec
 from schemas.settings import Settings, read_settings
 from schemas.tables import PromptRow, SampleRow
+from tasks.judging import make_parser, parse_reply
 from tasks.providers import open_provider
 from tasks.providers.headers import current_headers
 from tasks.providers.prices import find_price
 from tasks.sampling.claims import LOOKUP_BATCH
+from tasks.sampling.curtailed import Curtailed, Indexed
 from tasks.sampling.engine import Sampler
 from tasks.sampling.monitor import current_monitor
 from tasks.sampling.records import Record
@@ -27,9 +31,17 @@ from tasks.storage.samples import MEMORY_URL, SampleStore, sqlite_url
 from tasks.storage.tables import read_rows, write_table
 
 
-@stage("draw-samples", version=1, ignore=("effort",))
-def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> SampleTable:
+@stage("draw-samples", version=2, ignore=("effort",))
+def draw_samples(
+    prompts: PromptTable, draw: DrawSpec, effort: Effort, curtail: JudgingSpec | None = None
+) -> SampleTable:
     """Every wanted sample; a call that failed is a failed sample with its cause.
+
+    Args:
+        prompts: What is asked.
+        draw: Who is asked for which draws.
+        effort: How hard to work.
+        curtail: How replies become verdicts, when an item with a settled one is asked no more.
 
     Raises:
         BudgetExhausted: More calls were needed than allowed.
@@ -47,12 +59,20 @@ def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> Sample
     store = SampleStore(url, labels)
     try:
         monitor = current_monitor()
-        monitor.total += prompts.n_prompts * draw.sampling.n_samples
         price = find_price(draw.model, draw.base_url, settings.prices)
         sampler = Sampler(opened.provider, store, effort, monitor, price and price.of)
-        run_to_end(sampler.draw(_requests(home, prompts, draw)))
+        requests = partial(_requests, home, prompts, draw)
+        drawn: Callable[[], Iterator[Request]]
+        rounds: Iterator[Iterator[Request]]
+        if curtail is None:
+            monitor.total += prompts.n_prompts * draw.sampling.n_samples
+            rounds, drawn = iter([requests()]), requests
+        else:
+            curtailed = _curtailed(requests, store, draw, curtail)
+            rounds, drawn = curtailed.rounds(), curtailed.drawn
+        run_to_end(sampler.draw_in_rounds(rounds))
         counts = _Counts()
-        rows = counts.watch(_rows(_requests(home, prompts, draw), store))
+        rows = counts.watch(_rows(drawn(), store))
         file, n_samples = write_table(home, "sample", SampleRow, rows)
     finally:
         store.close()
@@ -60,6 +80,7 @@ def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> Sample
         file=file,
         n_samples=n_samples,
         n_failed=counts.failed,
+        n_undrawn=prompts.n_prompts * draw.sampling.n_samples - n_samples,
         request_digest=counts.digest.hexdigest(),
         model_id=opened.model_id,
     )
@@ -96,10 +117,29 @@ def run_to_end(work: Coroutine[Any, Any, None]) -> None:
         raise outcome[0]
 
 
-def _requests(home: Home, prompts: PromptTable, draw: DrawSpec) -> Iterator[Request]:
+def _curtailed(
+    requests: Indexed, store: SampleStore, draw: DrawSpec, judging: JudgingSpec
+) -> Curtailed:
+    parser = make_parser(judging.voting.parser, judging.question_form, judging.parse_regex)
+
+    def read(record: Record) -> Verdict | None:
+        if record.status == "failed":
+            return None
+        return parse_reply(parser, record.reply.text, record.reply.finish_reason).verdict
+
+    n_samples, tie_break = draw.sampling.n_samples, judging.voting.tie_break
+    return Curtailed(requests, store.fetch, read, n_samples, tie_break, current_monitor())
+
+
+def _requests(
+    home: Home,
+    prompts: PromptTable,
+    draw: DrawSpec,
+    indices: Callable[[PromptRow], Iterable[int]] | None = None,
+) -> Iterator[Request]:
     keys = KeyMaker(draw.model, draw.sampling, base_url=draw.base_url or draw.source_sha256)
     rows = (PromptRow.model_construct(**row) for row in read_rows(home.locate(prompts.file)))
-    return make_requests(rows, keys, draw.sampling)
+    return make_requests(rows, keys, draw.sampling, indices)
 
 
 def _rows(requests: Iterator[Request], store: SampleStore) -> Iterator[dict[str, Any]]:

@@ -159,6 +159,7 @@ NAMED = {
     "n_substantive": "Items where both the model and the consensus took a side.",
     "n_samples": "Samples of the run, failed ones included.",
     "n_failed_samples": "Samples without a reply.",
+    "n_undrawn_samples": "Samples that `--curtail` did not ask for.",
     "coverage": "Share of items where the model took a side; missing items count as abstentions.",
     "coverage_judged": "The same over judged items.",
     "fleiss_kappa": "Fleiss' kappa of the analysts and the model.",
@@ -201,6 +202,7 @@ CASE = {
     "n_failed": "Samples without a reply.",
     "n_unparseable": "Replies without a readable label.",
     "n_clipped": "Unreadable replies that hit the token limit.",
+    "n_undrawn": "Samples that `--curtail` did not ask for.",
     "entropy": "Entropy of the votes; null when missing.",
     "margin": "Margin of the votes; null when missing.",
 }

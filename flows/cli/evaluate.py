@@ -108,6 +108,14 @@ def evaluate(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Redraw everything once.", rich_help_panel=_WORKING)
     ] = False,
+    curtail: Annotated[
+        bool,
+        typer.Option(
+            "--curtail",
+            help="Stop drawing for an item when its verdict is settled.",
+            rich_help_panel=_WORKING,
+        ),
+    ] = False,
     concurrency: Annotated[
         int, typer.Option(help="Most calls at a time.", rich_help_panel=_WORKING)
     ] = 16,

@@ -52,6 +52,7 @@ def named_metrics(metrics: OverallMetrics, samples: SampleTable) -> dict[str, Me
         "n_substantive": count(metrics.n_substantive),
         "n_samples": Metric(value=samples.n_samples, n=samples.n_samples),
         "n_failed_samples": Metric(value=samples.n_failed, n=samples.n_samples),
+        "n_undrawn_samples": Metric(value=samples.n_undrawn, n=samples.n_samples),
         "coverage": metrics.coverage,
         "coverage_judged": metrics.coverage_judged,
         "fleiss_kappa": metrics.fleiss_kappa,
@@ -90,6 +91,7 @@ def cases(benchmark: Benchmark, verdicts: list[Row], metrics: OverallMetrics) ->
                 "n_failed": row["n_failed"],
                 "n_unparseable": row["n_unparseable"],
                 "n_clipped": row["n_clipped"],
+                "n_undrawn": row["n_undrawn"],
                 "entropy": spread.entropy if judged else None,
                 "margin": spread.margin if judged else None,
             }

@@ -99,8 +99,21 @@ class Sampler:
         # One thread does all that the store does, so that no disk or server holds up the calls.
         self._store = ThreadPoolExecutor(1, "assent-store")
 
+    async def draw_in_rounds(self, rounds: Iterable[Iterable[Request]]) -> None:
+        """Draw one round after the other, and let go of connections.
+
+        Raises:
+            BudgetExhausted: More calls were needed than allowed; what was answered is kept.
+        """
+        try:
+            for requests in rounds:
+                await self.draw(requests)
+        finally:
+            self._store.shutdown()
+            await self._provider.aclose()
+
     async def draw(self, requests: Iterable[Request]) -> None:
-        """Make sure that every request has a record in the keeper.
+        """Make sure that every request of a round has a record in the keeper.
 
         Cancelled (Ctrl-C), it takes no new work, gives the calls in flight a short while, and keeps
         what they answer; cancelled again, it leaves at once.
@@ -119,14 +132,9 @@ class Sampler:
         finally:
             drawing.cancel()
             await asyncio.wait([drawing])
-            self._store.shutdown()
-            try:
-                self._writing += self._waiting
-                self._write()
-                self._keeper.release()
-                self._monitor.changed()
-            finally:
-                await self._provider.aclose()
+            # Behind whatever the thread is still doing.
+            self._store.submit(self._finish).result()
+            self._monitor.changed()
         if self._used_up is not None:
             flag = self._used_up.partition(" ")[0]
             raise BudgetExhausted(
@@ -143,6 +151,7 @@ class Sampler:
                 serving = [
                     group.create_task(work) for work in (queue.fill(), self._renew_regularly())
                 ]
+                self._all_asked = False
                 group.create_task(self._commit_when_due())
                 count = self._effort.concurrency
                 await asyncio.wait([group.create_task(self._work(queue)) for _ in range(count)])
@@ -284,6 +293,11 @@ class Sampler:
         await self._in_store(self._write)
         written.set()
         self._monitor.changed()
+
+    def _finish(self) -> None:
+        self._writing, self._waiting = self._writing + self._waiting, []
+        self._write()
+        self._keeper.release()
 
     def _write(self) -> None:
         if self._writing:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,12 +67,23 @@ def params_of_sample(params: ProviderParams, sample_index: int) -> dict[str, Any
 
 
 def make_requests(
-    prompts: Iterable[PromptRow], keys: KeyMaker, sampling: SamplingSpec
+    prompts: Iterable[PromptRow],
+    keys: KeyMaker,
+    sampling: SamplingSpec,
+    indices: Callable[[PromptRow], Iterable[int]] | None = None,
 ) -> Iterator[Request]:
-    """Every draw that a run wants, item by item."""
-    params = [params_of_sample(sampling.params, i) for i in range(sampling.n_samples)]
+    """Every draw that a run wants, item by item.
+
+    Args:
+        prompts: What is asked.
+        keys: Makes the request keys.
+        sampling: Which draws.
+        indices: Says which samples of a prompt are wanted; all when not given.
+    """
+    every = range(sampling.n_samples)
+    params = [params_of_sample(sampling.params, i) for i in every]
     for prompt in prompts:
-        for index in range(sampling.n_samples):
+        for index in every if indices is None else indices(prompt):
             yield Request(
                 key=keys.key(prompt.system, prompt.user, prompt.ordinal, index, params[index]),
                 item_id=prompt.item_id,

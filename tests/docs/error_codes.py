@@ -84,6 +84,8 @@ def _fields(node: ast.ClassDef) -> list[str]:
 def _given(node: ast.AST, takers: dict[str, int], *, has_code: bool) -> Iterator[ast.expr]:
     if isinstance(node, Function):
         arguments = (*node.args.args, *node.args.kwonlyargs)
+        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        yield from (default for name, default in named if default and name.arg == "code")
         has_code = any(argument.arg == "code" for argument in arguments)
     if isinstance(node, ast.Call):
         values = [keyword.value for keyword in node.keywords if keyword.arg == "code"]

@@ -40,8 +40,9 @@ def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None
     assert [n for n in stated if not same(stated[n], in_command[n])] == []
 
 
-# An evaluation has one benchmark, model, name and pair of files; a sweep has many.
-NOT_IN_SWEEPS = {"benchmark", "model", "paraphrase_cycle", "run_id", "output", "log"}
+# An evaluation has one benchmark, model, name and pair of files; a sweep has many. Its runs share
+# samples as long as every one of them is drawn.
+NOT_IN_SWEEPS = {"benchmark", "model", "paraphrase_cycle", "run_id", "output", "log", "curtail"}
 SWEEP_ONLY = {"vary", "name"}
 
 

@@ -27,7 +27,7 @@ def test_documents_are_found_by_name() -> None:
 @pytest.mark.parametrize(("n_failed", "reusable"), [(0, True), (1, False)])
 def test_samples_are_reused_only_when_none_failed(n_failed: int, reusable: bool) -> None:
     table = SampleTable(
-        file=FILE, n_samples=2, n_failed=n_failed, request_digest="d", model_id=None
+        file=FILE, n_samples=2, n_failed=n_failed, n_undrawn=0, request_digest="d", model_id=None
     )
     assert table.is_reusable() is reusable
     assert Provenance(block={}).is_reusable()

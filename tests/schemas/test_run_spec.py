@@ -61,6 +61,7 @@ def test_a_minimal_spec_gets_every_default() -> None:
                 "stop": [],
             },
             "epoch": "",
+            "curtail": False,
         },
         "voting": {"parser": "final-answer", "tie_break": "abstain"},
         "measuring": {"references": ["consensus"]},

@@ -9,7 +9,9 @@ OTHER = StoredFile(path="stages/b", sha256="1" * 64, size=4)
 
 
 def samples(n_failed: int) -> SampleTable:
-    return SampleTable(file=FILE, n_samples=5, n_failed=n_failed, request_digest="d", model_id=None)
+    return SampleTable(
+        file=FILE, n_samples=5, n_failed=n_failed, n_undrawn=0, request_digest="d", model_id=None
+    )
 
 
 @pytest.mark.parametrize(("n_failed", "reusable"), [(0, True), (1, False)])

@@ -58,7 +58,7 @@ def draw(provider: Script, **effort: float) -> tuple[Monitor, str, str | None]:
     store, monitor = SampleStore(MEMORY_URL, LABELS), Monitor()
     try:
         sampler = Sampler(provider, store, Effort.model_validate(effort), monitor)
-        asyncio.run(sampler.draw(requests))
+        asyncio.run(sampler.draw_in_rounds([requests]))
         record = store.fetch([requests[0].key])[requests[0].key]
     finally:
         store.close()

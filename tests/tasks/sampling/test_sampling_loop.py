@@ -61,7 +61,7 @@ class Shelf:
 
 def draw(provider: Scripted, shelf: Shelf, wanted: Iterable[Request], **effort: float) -> Monitor:
     sampler = Sampler(provider, shelf, Effort.model_validate(effort), shelf.monitor)
-    asyncio.run(sampler.draw(wanted))
+    asyncio.run(sampler.draw_in_rounds([wanted]))
     return shelf.monitor
 
 
@@ -201,7 +201,7 @@ def test_looking_up_a_large_store_can_be_interrupted() -> None:
     sampler = Sampler(Scripted({}), shelf, Effort(concurrency=2), Monitor())
 
     async def cancelled_soon() -> None:
-        task = asyncio.create_task(sampler.draw(wanted))
+        task = asyncio.create_task(sampler.draw_in_rounds([wanted]))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         task.cancel()
@@ -217,7 +217,7 @@ def test_an_interrupted_loop_keeps_its_answers_and_closes_the_provider() -> None
     sampler = Sampler(provider, shelf, Effort(concurrency=2), shelf.monitor)
 
     async def cancelled() -> None:
-        task = asyncio.create_task(sampler.draw(requests(10_000)))
+        task = asyncio.create_task(sampler.draw_in_rounds([requests(10_000)]))
         await asyncio.sleep(0.05)
         task.cancel()
         await task
