@@ -64,19 +64,28 @@ def score(
     from tasks.storage.answers import load_answers
     from tasks.storage.packs import open_pack
 
-    rows = open_pack(pack, tasks, profile.value).tasks(limit)
+    opened = open_pack(pack, tasks, profile.value)
+    rows = opened.tasks(limit)
     known = None if limit is not None else {row.id for row in rows}
     candidates = load_answers(answers, known)
     settings = Judging(
         profile.value, tuple(deny_command or ()), not allow_dangerous_commands, extract_code
     )
     results = list(judge_all(pairs(rows, candidates), settings))
+    results = [located(result, str(opened.places.rows)) for result in results]
     document = score_document(rows, results, by=tuple(by or ()), group_by=group_by)
     if format_ is Format.JSON:
         print_json(document)
     else:
         _print_score(document)
     raise typer.Exit(3 if document["summary"]["errors"] else 0)
+
+
+def located(result: Any, rows_file: str) -> Any:
+    """A result whose problem, if it has one, says which file its line is of."""
+    if result.problem is None:
+        return result
+    return result._replace(problem=result.problem._replace(file=rows_file))
 
 
 def score_document(

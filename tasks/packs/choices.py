@@ -1,21 +1,15 @@
 """Which choices the answer of a multiple_choice row names."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from schemas.pack import Profile
 from schemas.pack_values import is_number
-from tasks.packs.text import folded_text, plain
+from tasks.packs.verifiers.labels import compat_label, label, unwrapped
+from tasks.packs.verifiers.multiple_choice import MOST_CHOICES
+from tasks.packs.verifiers.preparing import folded, normalised, visible
 
-MOST_CHOICES = 26
-
-# Spaces are skipped before each part, never between two optional ones: reading stays linear.
-_LABEL = re.compile(
-    r"\s*(?:(?:final answer|answer|choice|option)\s*)?(?:is\s*)?(?:[:-]\s*)?[(\[]?"
-    r"(?P<letter>[A-Za-z])[)\].:]?\s*"
-)
-_LABEL_ANY_CASE = re.compile(_LABEL.pattern, re.IGNORECASE)
+__all__ = ["MOST_CHOICES", "Expected", "expected_choices", "label_index"]
 
 
 class Expected(NamedTuple):
@@ -27,12 +21,9 @@ class Expected(NamedTuple):
 
 def label_index(text: str, n_choices: int, profile: Profile = "target") -> int | None:
     """The choice that a label such as `B`, `(b)` or `answer: B.` names."""
-    pattern = _LABEL if profile == "compat" else _LABEL_ANY_CASE
-    match = pattern.fullmatch(text)
-    if match is None or not match["letter"].isascii():
-        return None
-    index = ord(match["letter"].upper()) - ord("A")
-    return index if index < n_choices else None
+    if profile == "compat":
+        return compat_label(text, n_choices)
+    return label(unwrapped(visible(text)), n_choices)
 
 
 def expected_choices(choices: Sequence[str], answer: Any, profile: Profile = "target") -> Expected:
@@ -56,6 +47,6 @@ def _named(choices: Sequence[str], entry: Any, profile: Profile) -> Iterator[int
     if index is not None:
         yield index
         return
-    normal = plain if profile == "compat" else folded_text
+    normal = normalised if profile == "compat" else folded
     wanted = normal(entry)
     yield from (i for i, choice in enumerate(choices) if normal(choice) == wanted)

@@ -16,6 +16,7 @@ from tasks.packs.candidates import FIELD_OF, Candidate
 from tasks.packs.fences import extract_code
 from tasks.packs.redaction import hidden_in
 from tasks.packs.verifiers import TEXT_FAMILIES, verifier_version, verify_text
+from tasks.packs.verifiers.patch_policy import PHASE, PathPolicy, decide
 
 Status = Literal["passed", "failed", "error", "pending"]
 NO_SANDBOX: Final = "none"
@@ -100,13 +101,21 @@ def judge(
         if static is not None:
             return static
         if sandbox is None:
-            missing = ConfigError(
-                "this row needs a sandbox, and there is none here", code="sandbox_unavailable"
-            )
-            return failure(task, "sandbox_unavailable", missing)
+            return _judge_without_sandbox(task, candidate, settings)
         return _redacted(task, sandbox.verify(task, candidate, settings))
     except (ConfigError, MaterializationError, PathPolicyError) as error:
         return failure(task, None, error)
+
+
+def _judge_without_sandbox(task: CompiledTask, candidate: Candidate, settings: Judging) -> Result:
+    """What the text of a candidate alone decides; a sandbox first looks at the base commit."""
+    refused = policy_refusal(task, candidate, settings) if task.family == "repo_patch" else None
+    if refused is not None:
+        return refused
+    missing = ConfigError(
+        "this row needs a sandbox, and there is none here", code="sandbox_unavailable"
+    )
+    return failure(task, "sandbox_unavailable", missing)
 
 
 def _redacted(task: CompiledTask, result: Result) -> Result:
@@ -177,6 +186,27 @@ def _patch_refusal(task: CompiledTask, candidate: Candidate, _: Judging) -> Resu
     if not candidate.value.strip():
         return Result(task.id, "failed", "empty_candidate_patch", "candidate_patch")
     return None
+
+
+def policy_refusal(task: CompiledTask, candidate: Candidate, settings: Judging) -> Result | None:
+    """The result of a patch that touches what it may not; `None` when it may be applied."""
+    decision = decide(candidate.value, path_policy(task, settings.profile))
+    if decision.reason is None:
+        return None
+    facts = {"denied_paths": list(decision.denied)}
+    return Result(task.id, "failed", decision.reason, PHASE, facts)
+
+
+def path_policy(task: CompiledTask, profile: Profile) -> PathPolicy:
+    """Which paths a row lets a patch touch; the policy may stand in either of two places."""
+    tests = task.value("tests") or {}
+    rules = task.value("candidate_policy") or tests.get("candidate_policy") or {}
+    return PathPolicy(
+        tuple(rules.get("allow_paths", ())),
+        tuple(rules.get("allow_sensitive_paths", ())),
+        tuple(rules.get("patch_preserved_paths", ())),
+        profile,
+    )
 
 
 def _terminal_refusal(task: CompiledTask, candidate: Candidate, settings: Judging) -> Result | None:

@@ -15,7 +15,7 @@ from schemas.problems import JsonPath
 from tasks.packs.choices import expected_choices
 from tasks.packs.faults import caution
 from tasks.packs.references import PackFiles, is_file_reference
-from tasks.packs.text import folded_text
+from tasks.packs.verifiers.preparing import folded
 
 SHORTEST_LEAK = 8
 """Shorter strings occur by chance."""
@@ -115,7 +115,7 @@ def _unreachable(task: CompiledTask, profile: Profile) -> Iterator[Problem]:
             yield caution("unreachable_answer", path, "no reply can name it", "name a choice")
     elif task.family == "short_answer":
         for index, answer in enumerate(task.value("accepted_answers")):
-            if isinstance(answer, str) and not folded_text(answer):
+            if isinstance(answer, str) and not folded(answer):
                 message = "is only punctuation, so nothing but the very same reply passes"
                 path = ("eval", "accepted_answers", index)
                 yield caution("unreachable_answer", path, message, "write a word or a number")
@@ -129,10 +129,10 @@ def _rubric(rubric: Any) -> Iterator[Problem]:
     accepted, rejected = rubric.get("accepted_answers"), rubric.get("rejected_answers", [])
     if not isinstance(accepted, list) or not isinstance(rejected, list):
         return
-    refused = {normal for r in rejected if isinstance(r, str) and (normal := folded_text(r))}
+    refused = {normal for r in rejected if isinstance(r, str) and (normal := folded(r))}
     for index, answer in enumerate(accepted):
         path: JsonPath = ("eval", "rubric", "accepted_answers", index)
-        normal = folded_text(answer) if isinstance(answer, str) else ""
+        normal = folded(answer) if isinstance(answer, str) else ""
         if not normal:
             yield caution("unreachable_answer", path, "no reply can contain it", "write a word")
         elif normal in refused:

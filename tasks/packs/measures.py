@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from schemas.metrics import Metric
 from schemas.pack_measures import PackCell, PackCounts, PackMeasures
-from tasks.statistics.passing import mean_over_rows, pass_at_k, pass_hat_k, pass_rate
+from tasks.packs.passing import mean_over_rows, pass_at_k, pass_hat_k, pass_rate
 
 
 class Attempt(NamedTuple):

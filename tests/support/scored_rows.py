@@ -12,6 +12,8 @@ from tasks.packs.references import Found
 
 Row = dict[str, Any]
 
+GOLD = "diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n-a\n+b\n"
+
 ROWS: dict[str, Row] = {
     "multiple_choice": {
         "input": {"question": "which?", "choices": ["Lagos", "Oslo"]},
@@ -34,7 +36,7 @@ ROWS: dict[str, Row] = {
     },
     "repo_patch": {
         "input": {"repo": "o/r", "base_commit": "0" * 40, "instructions": "fix"},
-        "eval": {"tests": {"source": "command", "command": ["true"]}, "gold_patch": "diff"},
+        "eval": {"tests": {"source": "command", "command": ["true"]}, "gold_patch": GOLD},
     },
     "terminal_task": {
         "input": {"instructions": "make out.txt"},

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.benchmarks import tiny_benchmark, write_json
+from tests.support.scored_rows import row, write_answers, write_pack
 
 WITHOUT_EXTRA = """
 import sys
@@ -38,3 +39,11 @@ def test_a_command_that_runs_says_what_to_install(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "assent[run]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_answers_to_packs_are_judged(tmp_path: Path) -> None:
+    write_pack(tmp_path / "p", row("multiple_choice", "a"))
+    write_answers(tmp_path / "a.jsonl", {"task_id": "a", "text": "B"})
+    done = spawn(tmp_path, "pack", "score", "p", "--answers", "a.jsonl")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 of 1 passed" in done.stdout

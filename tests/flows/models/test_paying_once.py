@@ -79,7 +79,7 @@ def shared_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     url: str = request.getfixturevalue("postgres_url")
     yield url
     engine = sa.create_engine(url)
-    tables = "samples, leases, assent_store, assent_migrations"
+    tables = "samples, leases, verdicts, assent_store, assent_migrations"
     with engine.begin() as connection:
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {tables}"))
     engine.dispose()

@@ -157,7 +157,9 @@ def test_a_verdict_is_used_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", ["error", "pending", "broken"])
 def test_what_is_no_verdict_is_tried_again(tmp_path: Path, status: str) -> None:
-    run(tmp_path, Room(status), "a")
+    first = Room(status)
+    run(tmp_path, first, "a", "a")
+    assert len(first.seen) == 2
     again = Room()
     assert run(tmp_path, again, "a")[0].passed is True
     assert len(again.seen) == 1

@@ -51,7 +51,9 @@ def forget(url: str) -> None:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         connection.execute(
-            sa.text("DROP TABLE IF EXISTS samples, leases, assent_store, assent_migrations")
+            sa.text(
+                "DROP TABLE IF EXISTS samples, leases, verdicts, assent_store, assent_migrations"
+            )
         )
     engine.dispose()
 

@@ -90,6 +90,9 @@ CHOICES = [
     pytest.param(["x", "x", "y"], 0, "x", True, True, id="s7.1-equal-texts-meet"),
     pytest.param(["x", "x", "y"], 0, "B", False, False, id="s7.1-index-accepts-only-its-letter"),
     pytest.param(["no", "ISA"], 1, "ISA", True, True, id="FIX-15-no-label-inside-a-word"),
+    pytest.param(
+        ["isotope", "otope"], 0, "answer isotope", True, False, id="FIX-12-is-must-be-a-word"
+    ),
     pytest.param(["fish", "fowl"], 0, "\ufb01sh", True, False, id="FIX-11-ligature"),
     pytest.param(["Straße", "Weg"], 0, "STRASSE", True, False, id="FIX-11-full-case-folding"),
     pytest.param(["_x_", "x"], 0, "_x_", True, True, id="s17-7.1-text-as-written-comes-first"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from schemas.errors import UserError
-from tasks.statistics.passing import (
+from tasks.packs.passing import (
     clustered_interval,
     mean_over_rows,
     pass_at_k,
