@@ -24,6 +24,14 @@ class Interval(Frozen):
     iterations: int | None = Field(default=None, description="Draws, when the method draws.")
 
 
+class Bounds(Frozen):
+    """Lowest and highest value over all ways in which unjudged samples could have gone."""
+
+    lowest: FiniteFloat | None = Field(description="Null when no way gives a defined value.")
+    highest: FiniteFloat | None = Field(description="Null likewise.")
+    n_open: Count = Field(description="Items whose verdict could have been another.")
+
+
 class Metric(Frozen):
     """A number and the count behind it, or the reason why it is undefined."""
 
@@ -33,6 +41,12 @@ class Metric(Frozen):
         default=None, min_length=1, description="Why there is no number; null when there is one."
     )
     interval: Interval | None = Field(default=None, description="Uncertainty, when asked for.")
+    chance: Share | None = Field(
+        default=None, description="For agreement: what chance alone would give of it."
+    )
+    bounds: Bounds | None = Field(
+        default=None, description="Range over everything that unjudged samples could have said."
+    )
 
     @model_validator(mode="after")
     def _is_a_number_or_a_reason(self) -> Self:

@@ -66,8 +66,8 @@ def test_each_panel_is_measured_over_its_own_columns() -> None:
     # Panel p (columns 0, 2) always agrees; panel q (columns 1, 3) never does.
     measured = agreement("pqpq", ["GGGB", "BBBG"])
     assert measured.inter_analyst_fleiss == {
-        "p": Metric(value=1.0, n=2),
-        "q": Metric(value=-1.0, n=2),
+        "p": Metric(value=1.0, n=2, chance=0.5),
+        "q": Metric(value=-1.0, n=2, chance=0.5),
     }
 
 
@@ -75,7 +75,7 @@ def test_panels_are_compared_by_plurality() -> None:
     # Pluralities of p: G, G, B, B, abstain (tie), abstain (two of three); of q: G, B, B, B, G, G.
     # Over the first four, one disagreement; chance 1/2 * 3/4 + 1/2 * 1/4 = 1/2.
     rows = ["GGBG", "GGGB", "BBBB", "BB-B", "GB-G", "G--G"]
-    assert agreement("pppq", rows).cross_panel_kappa == Metric(value=0.5, n=4)
+    assert agreement("pppq", rows).cross_panel_kappa == Metric(value=0.5, n=4, chance=0.5)
 
 
 @pytest.mark.parametrize(("panels", "count"), [("ppp", 1), ("pqr", 3)])

@@ -1,0 +1,51 @@
+"""Draws of a coefficient, by which its uncertainty is seen.
+
+`posterior_sums` weighs the units at random as the Bayesian bootstrap does (Rubin 1981), and adds
+pseudo-items of every possible rating that together hold one disagreement. For two raters and two
+classes this is exactly the Dirichlet posterior of the cross table with 1/2 added to each cell
+(Jeffreys' prior); the form with weights on units carries over to more raters and classes, to
+clusters and to weighted items.
+
+`bootstrap_sums` draws units with replacement (Efron 1979), `subsample_places` items without
+(Politis and Romano 1994), in the order of CPython's `random.Random(seed).sample`.
+"""
+
+import random
+
+import numpy as np
+import numpy.typing as npt
+
+from tasks.statistics.coefficients import Floats
+from tasks.statistics.units import Units
+
+
+def posterior_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats:
+    """Summed features under random weights of the units and of the pseudo-items."""
+    k = units.measure.n_classes
+    pseudo, likely = units.measure.pseudo_items(units.n_raters)
+    # A random pair of ratings differs with probability (k - 1) / k.
+    mass = k / (k - 1)
+    of_units = rng.standard_gamma(units.counts.astype(np.float64), (draws, len(units.counts)))
+    of_pseudo = rng.standard_gamma(likely * mass, (draws, len(likely)))
+    # A pseudo-item weighs as much as an item of mean weight; where items come in clusters, more,
+    # since a cluster tells less than its items would alone.
+    scale = np.sqrt(units.mean_size * units.item_size)
+    sums = of_units @ units.features + scale * (of_pseudo @ pseudo)
+    # Alpha depends on the number of items: every draw stands for as many as there are.
+    total = of_units.sum(axis=1) + of_pseudo.sum(axis=1)
+    scaled: Floats = sums * (units.number / total)[:, None]
+    return scaled
+
+
+def bootstrap_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats:
+    """Summed features of as many units as there are, drawn with replacement."""
+    picked = rng.multinomial(units.number, units.counts / units.number, draws)
+    sums: Floats = picked @ units.features
+    return sums
+
+
+def subsample_places(n_items: int, size: int, draws: int, seed: int) -> npt.NDArray[np.intp]:
+    """Places of the items in each draw without replacement."""
+    generator = random.Random(seed)
+    population = range(n_items)
+    return np.array([generator.sample(population, size) for _ in range(draws)], dtype=np.intp)
