@@ -11,7 +11,7 @@ from tasks.storage.tables import read_rows
 from tasks.validate import load_benchmark
 
 
-@stage("measure-agreement", version=1)
+@stage("measure-agreement", version=2)
 def measure_agreement(
     benchmark: CheckedBenchmark, verdicts: VerdictTable, measuring: MeasuringSpec
 ) -> MetricsDocument:

@@ -27,10 +27,7 @@ def posterior_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats
     mass = k / (k - 1)
     of_units = rng.standard_gamma(units.counts.astype(np.float64), (draws, len(units.counts)))
     of_pseudo = rng.standard_gamma(likely * mass, (draws, len(likely)))
-    # A pseudo-item weighs as much as an item of mean weight; where items come in clusters, more,
-    # since a cluster tells less than its items would alone.
-    scale = np.sqrt(units.mean_size * units.item_size)
-    sums = of_units @ units.features + scale * (of_pseudo @ pseudo)
+    sums = of_units @ units.features + units.pseudo_weight * (of_pseudo @ pseudo)
     # Alpha depends on the number of items: every draw stands for as many as there are.
     total = of_units.sum(axis=1) + of_pseudo.sum(axis=1)
     scaled: Floats = sums * (units.number / total)[:, None]

@@ -23,7 +23,7 @@ class Units(NamedTuple):
     features: Floats
     counts: npt.NDArray[np.int64]
     n_raters: int
-    mean_size: float
+    pseudo_weight: float
     effective_number: float
 
     @property
@@ -61,11 +61,11 @@ def make_units(
     used = measure.usable(table)
     used = used[weights[used] > 0]
     features = item_features(measure, table, weights)[used]
-    masses = weights[used]
+    masses: Floats = weights[used]
     if clusters is not None and len(used):
         _, places = np.unique(clusters[used], return_inverse=True)
         features = _added_up(features, places)
-        masses = np.bincount(places, masses)
+        masses = np.bincount(places, masses).astype(np.float64)
     distinct, counts = np.unique(features, axis=0, return_counts=True)
     total = float(masses.sum())
     return Units(
@@ -73,7 +73,9 @@ def make_units(
         features=distinct,
         counts=counts.astype(np.int64),
         n_raters=table.shape[1],
-        mean_size=total / len(masses) if len(masses) else 0.0,
+        # As much as an item of mean weight; where items come in clusters more than that, since a
+        # cluster tells less than its items would one by one, yet more than a single item.
+        pseudo_weight=total / np.sqrt(len(used) * len(masses)) if len(used) else 0.0,
         effective_number=total**2 / float((masses**2).sum()) if total else 0.0,
     )
 

@@ -8,7 +8,7 @@ from schemas.errors import UserError
 from schemas.metrics import Metric, PanelAgreement
 from tasks.statistics.agreement import NO_SHARED_SIDE, ONE_RATER
 from tasks.statistics.codes import encode_table
-from tasks.statistics.judgement import Judgement, Tally
+from tasks.statistics.measuring import Measurer, Request
 from tasks.statistics.panels import Panels, group_by_panel, measure_panels
 
 LETTERS: dict[str, Verdict] = {"G": "good", "B": "bad", "-": "abstain"}
@@ -26,12 +26,8 @@ def members(panels: str) -> list[Member]:
 def agreement(panels: str, rows: Sequence[str]) -> PanelAgreement:
     grouped = group_by_panel(members(panels), None)
     assert grouped is not None
-    judgements = [
-        Judgement(f"i{index}", tuple(LETTERS[x] for x in row), "good", Tally(1, 0, 0))
-        for index, row in enumerate(rows)
-    ]
-    table = encode_table([item.analyst_verdicts for item in judgements], len(panels))
-    return measure_panels(judgements, table, grouped)
+    table = encode_table([[LETTERS[x] for x in row] for row in rows], len(panels))
+    return measure_panels(table, grouped, Measurer.of(Request()))
 
 
 def test_columns_are_grouped_by_panel_in_alphabetical_order() -> None:
