@@ -62,7 +62,7 @@ def compute(order: RunOrder) -> Computed:
     samples = draw_samples(prompts, draw, order.effort)
     judging = judging_spec(spec, prompts)
     verdicts = judge_samples(samples, judging)
-    metrics = measure_agreement(benchmark, verdicts, spec.measuring)
+    metrics = measure_agreement(benchmark, verdicts, spec.measuring, spec.voting.tie_break)
     provenance = gather_provenance(
         spec,
         benchmark,

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import metrics as metrics_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
 from flows.cli import sweep as sweep_command
@@ -53,6 +54,7 @@ app.command("hash")(hashing.hash_files)
 app.command("describe")(describe.describe)
 app.command("prompts")(prompts.prompts)
 app.command("evaluate")(evaluate.evaluate)
+app.command("metrics")(metrics_command.metrics)
 app.command("sweep")(sweep_command.sweep)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)

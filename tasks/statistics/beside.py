@@ -6,7 +6,7 @@ import numpy as np
 
 from schemas.metrics import Caution, Metric
 from tasks.statistics.agreement import ALL_VERDICTS, SIDES, agreement
-from tasks.statistics.codes import Codes
+from tasks.statistics.codes import MISSING, Codes
 from tasks.statistics.coefficients import Kind
 from tasks.statistics.columns import Columns
 from tasks.statistics.measuring import BESIDE_KAPPA, NAMES, THREE_CLASS, Measurer
@@ -22,14 +22,10 @@ def beside_references(
     found = {}
     for label, reference in references.items():
         pairs = np.column_stack((columns.model, reference))
-        both = pairs[(pairs < SIDES).all(axis=1)]
-        clusters = None
-        if measurer.clusters is not None:
-            clusters = measurer.clusters[(pairs < SIDES).all(axis=1)]
-        over_sides = measurer._replace(clusters=clusters)
+        both = where_both_took_a_side(pairs)
         for kind in BESIDE_KAPPA:
             key = f"{NAMES[kind]}[{label}]"
-            found[key] = over_sides(key, kind, both)
+            found[key] = measurer(key, kind, both)
         key = f"raw_agreement[{label}]"
         found[key] = _with_chance_of("cohen", found[key], both, SIDES)
         for kind in ("cohen", *BESIDE_KAPPA):
@@ -38,6 +34,12 @@ def beside_references(
         key = f"raw_agreement{THREE_CLASS}[{label}]"
         found[key] = _with_chance_of("cohen", found[key], pairs, ALL_VERDICTS)
     return found
+
+
+def where_both_took_a_side(pairs: Codes) -> Codes:
+    """Two raters, without the ratings on items where one of them took no side."""
+    both = (pairs < SIDES).all(axis=1, keepdims=True)
+    return np.where(both, pairs, MISSING).astype(np.int8)
 
 
 def beside_panel(columns: Columns, measurer: Measurer) -> dict[str, Metric]:

@@ -11,6 +11,7 @@ clusters and to weighted items.
 """
 
 import random
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,7 @@ def bootstrap_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats
     return sums
 
 
+@lru_cache(maxsize=4)
 def subsample_places(n_items: int, size: int, draws: int, seed: int) -> npt.NDArray[np.intp]:
     """Places of the items in each draw without replacement."""
     generator = random.Random(seed)

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from schemas.base import TieBreak
 from schemas.metrics import Interval, Metric
 from tasks.statistics.agreement import SIDES, agreement, checked_weights
 from tasks.statistics.codes import Codes
@@ -24,6 +25,9 @@ BESIDE_KAPPA: Final[tuple[Kind, ...]] = ("raw", "brennan_prediger", "ac1", "alph
 THREE_CLASS: Final = "_three_class"
 
 
+NOT_TWO_LEVEL: Final = "two-level intervals are found for the model's kappas only"
+
+
 class Request(NamedTuple):
     """What to measure beyond the classic figures."""
 
@@ -31,6 +35,7 @@ class Request(NamedTuple):
     interval: IntervalSpec | None = None
     by_margin: bool = False
     clusters: Sequence[str] | None = None
+    tie_break: TieBreak = "abstain"
 
 
 CLASSIC: Final = Request()
@@ -71,6 +76,8 @@ class Measurer(NamedTuple):
     ) -> Interval | str:
         spec = self.interval
         assert spec is not None
+        if spec.method == "two-level":
+            return NOT_TWO_LEVEL
         if spec.method == "subsampling":
             units = make_units(measure, table, weights)
             return subsampling(units, item_features(measure, table, weights), value, spec)

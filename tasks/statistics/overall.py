@@ -11,13 +11,13 @@ from tasks.statistics.codes import ABSTAIN, BAD, GOOD, Codes
 from tasks.statistics.columns import Columns, make_columns
 from tasks.statistics.coverage import coverage
 from tasks.statistics.dispersion import aggregate, disperse
-from tasks.statistics.intervals import wilson
+from tasks.statistics.intervals import IntervalSpec, wilson
 from tasks.statistics.judgement import AnalystLike, Judgement, count_analysts
 from tasks.statistics.measuring import CLASSIC, Measurer, Request
 from tasks.statistics.panels import group_by_panel, measure_panels
 from tasks.statistics.references import CONSENSUS, resolve_reference
-
-NO_JUDGED_ITEMS = "no item has a usable sample"
+from tasks.statistics.two_level import with_two_level
+from tasks.statistics.unjudged import NO_JUDGED_ITEMS, with_unjudged
 
 
 def measure(
@@ -93,16 +93,51 @@ def _extended(
 ) -> OverallMetrics:
     """The figures with those that were asked for beyond the classic ones."""
     measurer = Measurer.of(request)
+    if request.interval is not None and request.interval.method == "two-level":
+        measured = _two_level(measured, columns, references, request.interval, request)
     weighted = _weighted(columns, references, measurer) if request.by_margin else {}
     if not request.further:
         return measured.model_copy(update={"further": weighted})
     beside = beside_references(columns, references, measurer) | beside_panel(columns, measurer)
-    return measured.model_copy(
+    extended = measured.model_copy(
         update={
             "further": weighted | beside,
             "cautions": prevalence_cautions(measured.cohens_kappa, beside),
         }
     )
+    return with_unjudged(extended, columns, references, request.tie_break)
+
+
+def _two_level(
+    measured: OverallMetrics,
+    columns: Columns,
+    references: dict[str, Codes],
+    spec: IntervalSpec,
+    request: Request,
+) -> OverallMetrics:
+    def beside_analysts(model: Codes) -> Codes:
+        return np.column_stack((columns.analysts, model))
+
+    fleiss = with_two_level(
+        measured.fleiss_kappa,
+        "fleiss",
+        columns,
+        beside_analysts,
+        spec,
+        request.tie_break,
+        "fleiss_kappa",
+    )
+    kappas = {}
+    for label, kappa in measured.cohens_kappa.items():
+
+        def beside_reference(model: Codes, label: str = label) -> Codes:
+            return np.column_stack((model, references[label]))
+
+        key = f"cohens_kappa[{label}]"
+        kappas[label] = with_two_level(
+            kappa, "cohen", columns, beside_reference, spec, request.tie_break, key
+        )
+    return measured.model_copy(update={"fleiss_kappa": fleiss, "cohens_kappa": kappas})
 
 
 def _weighted(

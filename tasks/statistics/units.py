@@ -15,6 +15,9 @@ from tasks.statistics.coefficients import Coefficient, Floats
 
 Clusters = npt.NDArray[np.intp]
 
+# A row of codes is read as the digits of one number, if that is an int64.
+_LARGEST = 2**62
+
 
 class Units(NamedTuple):
     """Distinct units of a coefficient."""
@@ -60,24 +63,42 @@ def make_units(
     """
     used = measure.usable(table)
     used = used[weights[used] > 0]
-    features = item_features(measure, table, weights)[used]
     masses: Floats = weights[used]
     if clusters is not None and len(used):
         _, places = np.unique(clusters[used], return_inverse=True)
-        features = _added_up(features, places)
+        features = _added_up(item_features(measure, table, weights)[used], places)
         masses = np.bincount(places, masses).astype(np.float64)
-    distinct, counts = np.unique(features, axis=0, return_counts=True)
+        distinct, counts = np.unique(features, axis=0, return_counts=True)
+    else:
+        distinct, counts = _distinct_items(measure, table[used], masses)
     total = float(masses.sum())
     return Units(
         measure=measure,
         features=distinct,
-        counts=counts.astype(np.int64),
+        counts=counts,
         n_raters=table.shape[1],
         # As much as an item of mean weight; where items come in clusters more than that, since a
         # cluster tells less than its items would one by one, yet more than a single item.
         pseudo_weight=total / np.sqrt(len(used) * len(masses)) if len(used) else 0.0,
         effective_number=total**2 / float((masses**2).sum()) if total else 0.0,
     )
+
+
+def _distinct_items(
+    measure: Coefficient, table: Codes, weights: Floats
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Different features and how often each occurs, looking at equal rows only once."""
+    base = int(table.max(initial=1)) + 1
+    is_number = base ** table.shape[1] <= _LARGEST
+    if len(table) and is_number and (weights == weights[0]).all():
+        digits = np.int64(base) ** np.arange(table.shape[1])
+        _, first, often = np.unique(table @ digits, return_index=True, return_counts=True)
+        table, weights = table[first], weights[first]
+    else:
+        often = np.ones(len(table), dtype=np.int64)
+    features = measure.features(table) * weights[:, None]
+    distinct, places = np.unique(features, axis=0, return_inverse=True)
+    return distinct, np.bincount(places.ravel(), often, len(distinct)).astype(np.int64)
 
 
 def _added_up(features: Floats, places: npt.NDArray[np.intp]) -> Floats:

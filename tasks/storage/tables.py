@@ -14,7 +14,7 @@ from schemas.base import Frozen
 from schemas.documents import StoredFile
 from tasks.storage.home import Home
 
-TABLE_VERSION = "1"
+TABLE_VERSION = "2"
 BATCH_ROWS = 4096
 
 _ARROW_TYPES: dict[type, pa.DataType] = {

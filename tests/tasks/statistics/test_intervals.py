@@ -187,6 +187,16 @@ def test_a_bootstrap_draw_holds_as_many_items_as_there_are() -> None:
     assert (bootstrap_sums(units, 50, np.random.default_rng(1)).sum(axis=1) == 12).all()
 
 
+@pytest.mark.parametrize("n_raters", [3, 70])
+@pytest.mark.parametrize("kind", ["fleiss", "alpha", "ac1", "raw"])
+def test_units_add_up_to_the_items_however_many_raters_there_are(kind: Kind, n_raters: int) -> None:
+    table = np.random.default_rng(4).integers(0, 4, (50, n_raters), dtype=np.int8)
+    measure = Coefficient(kind, 4)
+    units = make_units(measure, table, np.ones(50))
+    assert units.number == 50
+    assert units.sums == pytest.approx(measure.features(table).sum(axis=0))
+
+
 @pytest.mark.parametrize("find", [dirichlet, bootstrap])
 def test_a_single_item_has_no_interval(find: object) -> None:
     assert callable(find)

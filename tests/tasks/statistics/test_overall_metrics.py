@@ -19,7 +19,7 @@ from tasks.statistics.agreement import (
     ONE_CLASS,
     ONE_RATER,
 )
-from tasks.statistics.overall import NO_JUDGED_ITEMS
+from tasks.statistics.unjudged import NO_JUDGED_ITEMS
 
 LETTERS: dict[str, Verdict] = {"G": "good", "B": "bad", "-": "abstain"}
 TALLIES = {"good": Tally(5, 0, 0), "bad": Tally(0, 5, 0), "abstain": Tally(0, 0, 5)}
