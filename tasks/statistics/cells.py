@@ -62,7 +62,8 @@ def by_factor(evaluation: Evaluation, benchmark: Benchmark, factor: str) -> list
             fix=f"use one of: {', '.join(benchmark.factors) or 'none is declared'}",
             code="unknown_factor",
         )
-    levels = [_levels(_items(benchmark), item.id) for item in evaluation.items]
+    items = _items(benchmark)
+    levels = [_levels(items, item.id) for item in evaluation.items]
     return [
         _or_empty(
             Cell(

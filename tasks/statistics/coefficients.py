@@ -78,7 +78,9 @@ class Coefficient(NamedTuple):
             [profile.count(c) for c in range(k)]
             for profile in combinations_with_replacement(range(k), n_raters)
         ]
-        ways = [factorial(n_raters) / prod(map(factorial, p)) / k**n_raters for p in profiles]
+        # Whole numbers until the division, which then neither overflows nor rounds twice.
+        orders, all_ways = factorial(n_raters), k**n_raters
+        ways = [orders / (prod(map(factorial, p)) * all_ways) for p in profiles]
         return self._features_of_counts(np.array(profiles, dtype=np.float64)), np.array(ways)
 
     def _features_of_counts(self, counts: Floats) -> Floats:

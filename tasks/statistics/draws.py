@@ -11,6 +11,7 @@ clusters and to weighted items.
 """
 
 import random
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -19,27 +20,43 @@ import numpy.typing as npt
 from tasks.statistics.coefficients import Floats
 from tasks.statistics.units import Units
 
+_MOST_AT_A_TIME = 4_000_000
+
 
 def posterior_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats:
     """Summed features under random weights of the units and of the pseudo-items."""
     k = units.measure.n_classes
     pseudo, likely = units.measure.pseudo_items(units.n_raters)
     # A random pair of ratings differs with probability (k - 1) / k.
-    mass = k / (k - 1)
-    of_units = rng.standard_gamma(units.counts.astype(np.float64), (draws, len(units.counts)))
-    of_pseudo = rng.standard_gamma(likely * mass, (draws, len(likely)))
-    sums = of_units @ units.features + units.pseudo_weight * (of_pseudo @ pseudo)
-    # Alpha depends on the number of items: every draw stands for as many as there are.
-    total = of_units.sum(axis=1) + of_pseudo.sum(axis=1)
-    scaled: Floats = sums * (units.number / total)[:, None]
-    return scaled
+    masses = likely * (k / (k - 1))
+    shapes = units.counts.astype(np.float64)
+    found = []
+    for some in _batches(draws, len(shapes) + len(masses)):
+        of_units = rng.standard_gamma(shapes, (some, len(shapes)))
+        of_pseudo = rng.standard_gamma(masses, (some, len(masses)))
+        sums = of_units @ units.features + units.pseudo_weight * (of_pseudo @ pseudo)
+        # Alpha depends on the number of items: every draw stands for as many as there are.
+        total = of_units.sum(axis=1) + of_pseudo.sum(axis=1)
+        found.append(sums * (units.number / total)[:, None])
+    return np.concatenate(found)
 
 
 def bootstrap_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats:
     """Summed features of as many units as there are, drawn with replacement."""
-    picked = rng.multinomial(units.number, units.counts / units.number, draws)
-    sums: Floats = picked @ units.features
-    return sums
+    shares = units.counts / units.number
+    return np.concatenate(
+        [
+            rng.multinomial(units.number, shares, some) @ units.features
+            for some in _batches(draws, len(shares))
+        ]
+    )
+
+
+def _batches(draws: int, width: int) -> Iterator[int]:
+    """How many draws to make at a time, so that memory does not grow with them."""
+    size = max(1, _MOST_AT_A_TIME // max(1, width))
+    for start in range(0, draws, size):
+        yield min(size, draws - start)
 
 
 @lru_cache(maxsize=4)

@@ -48,16 +48,16 @@ def _bounded(
 ) -> dict[str, object]:
     reached = reachable(columns, tie_break)
     n_open = int((reached.sum(axis=1) > 1).sum())
-    taken = rate_bounds(reached, n_open)
+    # Whatever the unjudged samples had said, their items would be judged.
+    ever_judged = reached[reached.any(axis=1)]
     further = dict(measured.further)
     for label, reference in references.items():
         for kind in BESIDE_KAPPA:
             key = f"{NAMES[kind]}[{label}]"
             further[key] = _with(further[key], pair_bounds(kind, reached, reference))
     return {
-        "coverage": _with(measured.coverage, taken),
-        # Whatever the unjudged samples had said, their items would be judged.
-        "coverage_judged": _with(measured.coverage_judged, taken),
+        "coverage": _with(measured.coverage, rate_bounds(reached, n_open)),
+        "coverage_judged": _with(measured.coverage_judged, rate_bounds(ever_judged, n_open)),
         "fleiss_kappa": _with(measured.fleiss_kappa, fleiss_bounds(reached, columns.analysts)),
         "cohens_kappa": {
             label: _with(kappa, pair_bounds("cohen", reached, references[label]))

@@ -345,6 +345,21 @@ def test_items_of_one_target_widen_the_interval(assent: Assent, here: Path) -> N
     assert together["hi"] - together["lo"] > 1.2 * (alone["hi"] - alone["lo"])
 
 
+def test_items_of_one_ladder_widen_the_interval_in_parts_too(assent: Assent, here: Path) -> None:
+    eta = evaluation(["GG", "GG", "GG", "BB", "BB", "BB", "GB", "GB", "GB"] * 2)
+    for one in eta["items"]:
+        one["tags"] = ["all"]
+    ladders = {f"i{place}": {"ladder": f"l{place // 3}"} for place in range(17)}
+    raw = benchmark_for(eta, analysts=[{"id": "a1"}], item_changes=ladders)
+    bench, path = write_json(here / "bench.json", raw), write_json(here / "eta.json", eta)
+    args = ("metrics", path, "--benchmark", bench, "--ci", "--by-tag", "all", "--format", "json")
+    together = assent(*args, "--cluster-by", "ladder").json
+    alone = assent(*args).json
+    (cell,) = together["cells"]
+    assert cell[f"{KAPPA}_ci"] == together["overall"][f"{KAPPA}_ci"]
+    assert cell[f"{KAPPA}_ci"]["lo"] < alone["overall"][f"{KAPPA}_ci"]["lo"]
+
+
 def test_the_text_shows_value_interval_and_count(assent: Assent, six: str) -> None:
     ran = assent("metrics", six, "--ci", "--by-tag", "none")
     (line,) = [line for line in ran.out.splitlines() if f"  {KAPPA} " in line and "0.333" in line]
@@ -367,10 +382,64 @@ def test_csv_is_in_long_form(assent: Assent, six: str) -> None:
     assert (empty["cell"], empty["value"], empty["reason"]) == ("none", "", "there are no items")
 
 
+def test_csv_holds_panels_policies_and_bounds(assent: Assent, here: Path) -> None:
+    failed = {
+        "sample_index": 0,
+        "raw_response": "",
+        "parsed_verdict": "abstain",
+        "parse_status": "sample_failed",
+        "provider_error": "503",
+    }
+    eta = evaluation(["GGG", "BBB", "GB-"])
+    eta["items"][2]["samples"] = [failed]
+    panels = [{"id": "a1", "panel": "north"}, {"id": "a2", "panel": "south"}]
+    raw = benchmark_for(eta, analysts=panels)
+    for one in raw["items"]:
+        one.pop("samples", None)
+    bench, path = write_json(here / "bench.json", raw), write_json(here / "eta.json", eta)
+    ran = assent("metrics", path, "--benchmark", bench, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    places = {(row["scope"], row["cell"], row["metric"]): row for row in rows}
+    assert places["panel", "", "cross_panel_kappa"]["n"] == "3"
+    assert places["panel", "north", "inter_analyst_fleiss"]["reason"] == "fewer than two raters"
+    assert places["policy", "leave_out", "coverage_judged"]["value"] == "1.0"
+    assert places["policy", "abstain", "coverage_judged"]["n"] == "3"
+    bounds = places["bounds", "", "coverage_judged"]
+    assert float(bounds["low"]) == pytest.approx(2 / 3)
+    assert (bounds["high"], bounds["method"]) == ("1.0", "all completions")
+
+
 def test_markdown_holds_the_same_table(assent: Assent, six: str) -> None:
     ran = assent("metrics", six, "--format", "markdown")
     assert "| metric | value | 95 % interval | n | chance |" in ran.out
     assert f"| {KAPPA} | 0.333 | - | 6 | 0.500 |" in ran.out
+
+
+def unexplained(block: dict[str, Any]) -> list[str]:
+    """Keys of a block that are null without a reason."""
+    return [key for key, value in block.items() if value is None and key not in block["reasons"]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[], [""], ["G"], ["GG"], ["--", "--"], ["GGG"] * 12, ["GB", "BG"], ["G-B", "B-G"] * 6],
+    ids=["no items", "no analysts", "one analyst", "one item", "all abstain", "one class",
+         "opposed", "an analyst who abstains"],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["dirichlet", "bootstrap", "subsampling", "two-level"])
+def test_whatever_is_undefined_has_a_reason(
+    assent: Assent, here: Path, rows: list[str], method: str
+) -> None:
+    eta = evaluation([row for row in rows if row]) if rows != [""] else evaluation(["G"])
+    if rows == [""]:
+        eta["items"][0]["analyst_verdicts"] = []
+    path = write_json(here / "eta.json", eta)
+    options = ("--ci", "--ci-method", method, "--ci-iterations", "50", "--weight-by-margin")
+    for format_ in ("text", "markdown", "csv", "json"):
+        ran = assent("metrics", path, *options, "--by-tag", "x", "--format", format_)
+        assert ran.code == 0
+    for block in (ran.json["overall"], *ran.json["cells"]):
+        assert unexplained(block) == []
 
 
 def test_names_of_strangers_cannot_steer_the_terminal(assent: Assent, here: Path) -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.base import TieBreak, Verdict
 from schemas.metrics import Bounds
+from schemas.metrics_block import top_level
 from tasks.judging import vote
+from tasks.statistics import Request, measure
 from tasks.statistics.agreement import agreement
 from tasks.statistics.bounds import fleiss_bounds, pair_bounds, rate_bounds
 from tasks.statistics.codes import MISSING
@@ -127,9 +129,59 @@ def test_without_unjudged_samples_no_policy_changes_a_verdict() -> None:
         assert under_policy(columns, columns.consensus, "abstain", policy).tolist() == [0]
 
 
+FATES = st.tuples(
+    st.lists(st.sampled_from(NAMES), min_size=2, max_size=2),
+    st.lists(st.sampled_from([*NAMES, "failed", "unread"]), max_size=4),
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(FATES, min_size=1, max_size=7), TIE_BREAKS)
+def test_bounds_contain_the_value_and_every_policy(
+    drawn: list[tuple[list[Verdict], list[str]]], tie_break: TieBreak
+) -> None:
+    items = []
+    for place, (analysts, said) in enumerate(drawn):
+        # The run counts unread replies as abstentions and leaves failed calls out.
+        votes = ["abstain" if one == "unread" else one for one in said if one != "failed"]
+        voted = vote(cast("list[Verdict]", votes), tie_break)
+        items.append(
+            Judgement(
+                f"i{place}",
+                tuple(analysts),
+                voted.verdict,
+                Tally(voted.good, voted.bad, voted.abstain),
+                is_missing=not votes,
+                n_unjudged=said.count("failed") + said.count("unread"),
+                n_read_abstain=said.count("abstain"),
+            )
+        )
+    request = Request(further=True, tie_break=tie_break)
+    measured = measure(items, (), references=("consensus", "analyst:0"), request=request)
+    shown = top_level(measured)
+    for key, metric in shown.items():
+        if metric.bounds is None:
+            continue
+        under = [figures[key] for figures in measured.policies.values() if key in figures]
+        for one in (metric, *under):
+            if one.value is not None:
+                assert metric.bounds.lowest - 1e-9 <= one.value <= metric.bounds.highest + 1e-9
+    if measured.n_unjudged_samples and shown["fleiss_kappa"].value is not None:
+        assert shown["fleiss_kappa"].bounds is not None
+
+
 def test_too_many_open_items_have_no_bounds_for_fleiss() -> None:
     reached = np.ones((151, 3), dtype=np.bool_)
     assert fleiss_bounds(reached, np.zeros((151, 1), dtype=np.int8)) is None
+
+
+def test_too_many_cross_tables_have_no_bounds() -> None:
+    reached = np.ones((9000, 3), dtype=np.bool_)
+    assert pair_bounds("cohen", reached, np.arange(9000, dtype=np.int8) % 2) is None
+
+
+def test_no_items_have_no_bounds() -> None:
+    assert rate_bounds(np.ones((0, 3), dtype=np.bool_), 0) is None
 
 
 def test_hundreds_of_open_items_are_still_bounded_exactly_for_kappa() -> None:

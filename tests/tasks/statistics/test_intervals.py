@@ -13,10 +13,12 @@ from tasks.statistics.codes import Codes
 from tasks.statistics.coefficients import Coefficient, Floats, Kind
 from tasks.statistics.draws import bootstrap_sums, posterior_sums, subsample_places
 from tasks.statistics.intervals import (
+    NO_DRAW,
     ONE_UNIT,
     IntervalSpec,
     bootstrap,
     dirichlet,
+    quantiles,
     subsampling,
     wilson,
 )
@@ -180,6 +182,37 @@ def test_the_bootstrap_names_percentiles_where_the_correction_is_undefined() -> 
     perfect = np.array([(i % 2, i % 2) for i in range(12)], dtype=np.int8)
     found = bootstrap(*units_of("cohen", perfect), IntervalSpec(), "k")
     assert found == Interval(lo=1, hi=1, method="bootstrap-percentile", iterations=1000)
+
+
+def test_draws_that_are_all_undefined_leave_no_interval() -> None:
+    one_class = np.zeros((4, 2), dtype=np.int8)
+    units, _ = units_of("cohen", one_class)
+    assert bootstrap(units, 0.5, IntervalSpec(), "k") == NO_DRAW
+    assert quantiles(np.array([np.nan, np.nan]), 0.5, IntervalSpec(), "m") == NO_DRAW
+
+
+def test_subsamples_that_are_all_undefined_leave_a_point() -> None:
+    # One item in twelve differs; draws of two seldom hold it, and never with the other class.
+    table = np.array([(0, 0)] * 11 + [(1, 1)], dtype=np.int8)
+    places = subsample_places(12, 2, 1, seed=4)
+    assert 11 not in places
+    found = subsampled("cohen", table, subsample_size=2, iterations=1, seed=4)
+    assert found == Interval(lo=1, hi=1, method="subsampling", iterations=1)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Without the only item of the second class kappa is undefined, so is the jackknife.
+        pytest.param([(0, 0)] * 6 + [(0, 1)], id="a figure that hangs on one item"),
+        # Every item gives the same when left out: there is no skew to measure.
+        pytest.param([(0, 1), (1, 0)] * 3, id="a flat jackknife"),
+    ],
+)
+def test_the_bootstrap_falls_back_to_percentiles(rows: list[tuple[int, int]]) -> None:
+    found = bootstrap(*units_of("alpha", np.array(rows, dtype=np.int8)), IntervalSpec(), "k")
+    assert isinstance(found, Interval)
+    assert found.method == "bootstrap-percentile"
 
 
 def test_a_bootstrap_draw_holds_as_many_items_as_there_are() -> None:
