@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from schemas.published import stored
 from tasks.benchmarks import benchmark_hash
 from tests.support.benchmarks import benchmark, tiny_benchmark, tiny_evaluation, write_json
 from tests.support.command import Assent
@@ -190,6 +192,7 @@ def test_targets_factors_panels_and_variations_are_measured_apart(
     # Pluralities G B G B and G B B B.
     assert ran.json["panels"]["cross_panel_kappa"] == pytest.approx(1 / 2)
     assert ran.json["panels"] == ran.json["overall"]["panels"]
+    Draft202012Validator(stored("metrics-report-1.0")).validate(ran.json)
 
 
 def test_another_wording_is_a_part(assent: Assent, here: Path) -> None:
@@ -440,6 +443,7 @@ def test_whatever_is_undefined_has_a_reason(
         assert ran.code == 0
     for block in (ran.json["overall"], *ran.json["cells"]):
         assert unexplained(block) == []
+    Draft202012Validator(stored("metrics-report-1.0")).validate(ran.json)
 
 
 def test_names_of_strangers_cannot_steer_the_terminal(assent: Assent, here: Path) -> None:
