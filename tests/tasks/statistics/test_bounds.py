@@ -175,6 +175,17 @@ def test_too_many_open_items_have_no_bounds_for_fleiss() -> None:
     assert fleiss_bounds(reached, np.zeros((151, 1), dtype=np.int8)) is None
 
 
+def test_ac1_is_lowest_between_the_ends() -> None:
+    # Reference G: one model B, two that may be G or abstain; reference B: three model B.
+    # AC1 = 1 - 4 N (b + c) / (n_good² + n_bad²): with a = 0, 1, 2 it is 34/50, 38/58, 50/74.
+    reached = np.array([[False, True, False]] * 4 + [[True, False, True]] * 2)
+    reference = np.array([0, 1, 1, 1, 0, 0], dtype=np.int8)
+    found = pair_bounds("ac1", reached, reference)
+    assert found is not None
+    assert found.lowest == pytest.approx(38 / 58)
+    assert found.highest == pytest.approx(34 / 50)
+
+
 def test_too_many_cross_tables_have_no_bounds() -> None:
     reached = np.ones((9000, 3), dtype=np.bool_)
     assert pair_bounds("cohen", reached, np.arange(9000, dtype=np.int8) % 2) is None
