@@ -181,8 +181,8 @@ def run_setting(setting: Setting, seed: int, repetitions: int, draws: int) -> li
 def _methods(setting: Setting) -> dict[str, tuple[Method, bool]]:
     told = setting.cluster_size > 1
     found: dict[str, tuple[Method, bool]] = {
-        "dirichlet": (lambda u, _, v, s: dirichlet(u, v, s, "key"), told),
-        "bootstrap": (lambda u, _, v, s: bootstrap(u, v, s, "key"), told),
+        "dirichlet": (lambda u, _, v, s: dirichlet(u, v, s), told),
+        "bootstrap": (lambda u, _, v, s: bootstrap(u, v, s), told),
         "percentiles": (_percentiles, told),
         "subsampling": (subsampling, False),
     }
@@ -194,7 +194,7 @@ def _methods(setting: Setting) -> dict[str, tuple[Method, bool]]:
 def _percentiles(units: Units, _: Floats, value: float, spec: IntervalSpec) -> Interval | str:
     if units.number < 2:
         return "too few"
-    drawn = units.measure.values(bootstrap_sums(units, spec.iterations, spec.generator("key")))
+    drawn = units.measure.values(bootstrap_sums(units, spec.iterations, spec.generator()))
     return quantiles(drawn, value, spec, "percentiles")
 
 

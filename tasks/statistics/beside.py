@@ -25,12 +25,12 @@ def beside_references(
         both = where_both_took_a_side(pairs)
         for kind in BESIDE_KAPPA:
             key = f"{NAMES[kind]}[{label}]"
-            found[key] = measurer(key, kind, both)
+            found[key] = measurer(kind, both)
         key = f"raw_agreement[{label}]"
         found[key] = _with_chance_of("cohen", found[key], both, SIDES)
         for kind in ("cohen", *BESIDE_KAPPA):
             key = f"{NAMES[kind]}{THREE_CLASS}[{label}]"
-            found[key] = measurer(key, kind, pairs, ALL_VERDICTS)
+            found[key] = measurer(kind, pairs, ALL_VERDICTS)
         key = f"raw_agreement{THREE_CLASS}[{label}]"
         found[key] = _with_chance_of("cohen", found[key], pairs, ALL_VERDICTS)
     return found
@@ -52,11 +52,11 @@ def beside_panel(columns: Columns, measurer: Measurer) -> dict[str, Metric]:
     for prefix, table in (("", with_model), ("inter_analyst_", columns.analysts)):
         for kind in BESIDE_KAPPA:
             key = f"{prefix}{NAMES[kind]}"
-            found[key] = measurer(key, kind, table)
+            found[key] = measurer(kind, table)
         for kind in ("fleiss", *BESIDE_KAPPA):
             name = "fleiss" if prefix and kind == "fleiss" else NAMES[kind]
             key = f"{prefix}{name}{THREE_CLASS}"
-            found[key] = measurer(key, kind, table, ALL_VERDICTS)
+            found[key] = measurer(kind, table, ALL_VERDICTS)
         for suffix, n_classes in (("", SIDES), (THREE_CLASS, ALL_VERDICTS)):
             key = f"{prefix}raw_agreement{suffix}"
             found[key] = _with_chance_of("alpha", found[key], table, n_classes)

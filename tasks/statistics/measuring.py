@@ -57,7 +57,6 @@ class Measurer(NamedTuple):
 
     def __call__(
         self,
-        key: str,
         kind: Kind,
         table: Codes,
         n_classes: int = SIDES,
@@ -69,10 +68,10 @@ class Measurer(NamedTuple):
             return found
         measure = Coefficient(kind, n_classes)
         item_weights = checked_weights(weights, len(table))
-        return with_interval(found, self._find(key, measure, table, item_weights, found.value))
+        return with_interval(found, self._find(measure, table, item_weights, found.value))
 
     def _find(
-        self, key: str, measure: Coefficient, table: Codes, weights: Floats, value: float
+        self, measure: Coefficient, table: Codes, weights: Floats, value: float
     ) -> Interval | str:
         spec = self.interval
         assert spec is not None
@@ -83,7 +82,7 @@ class Measurer(NamedTuple):
             return subsampling(units, item_features(measure, table, weights), value, spec)
         units = make_units(measure, table, weights, self.clusters)
         find = bootstrap if spec.method == "bootstrap" else dirichlet
-        return find(units, value, spec, key)
+        return find(units, value, spec)
 
 
 def with_interval(metric: Metric, found: Interval | str) -> Metric:

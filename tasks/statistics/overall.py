@@ -64,15 +64,11 @@ def measure(
         coverage_per_analyst=(
             tuple(coverage(rater) for rater in columns.analysts.T) if judgements else ()
         ),
-        fleiss_kappa=measurer(
-            "fleiss_kappa", "fleiss", np.column_stack((columns.analysts, columns.model))
-        ),
-        inter_analyst_fleiss=measurer("inter_analyst_fleiss", "fleiss", columns.analysts),
+        fleiss_kappa=measurer("fleiss", np.column_stack((columns.analysts, columns.model))),
+        inter_analyst_fleiss=measurer("fleiss", columns.analysts),
         panels=measure_panels(columns.analysts, panels, measurer) if panels else None,
         cohens_kappa={
-            label: measurer(
-                f"cohens_kappa[{label}]", "cohen", np.column_stack((columns.model, reference))
-            )
+            label: measurer("cohen", np.column_stack((columns.model, reference)))
             for label, reference in by_label.items()
         },
         verdict_distributions={
@@ -125,7 +121,6 @@ def _two_level(
         beside_analysts,
         spec,
         request.tie_break,
-        "fleiss_kappa",
     )
     kappas = {}
     for label, kappa in measured.cohens_kappa.items():
@@ -133,9 +128,8 @@ def _two_level(
         def beside_reference(model: Codes, label: str = label) -> Codes:
             return np.column_stack((model, references[label]))
 
-        key = f"cohens_kappa[{label}]"
         kappas[label] = with_two_level(
-            kappa, "cohen", columns, beside_reference, spec, request.tie_break, key
+            kappa, "cohen", columns, beside_reference, spec, request.tie_break
         )
     return measured.model_copy(update={"fleiss_kappa": fleiss, "cohens_kappa": kappas})
 
@@ -146,12 +140,11 @@ def _weighted(
     """The kappas with every item weighing as much as its margin, under keys of their own."""
     margins = columns.margins
     table = np.column_stack((columns.analysts, columns.model))
-    key = "fleiss_kappa[margin-weighted]"
-    found = {key: measurer(key, "fleiss", table, weights=margins)}
+    found = {"fleiss_kappa[margin-weighted]": measurer("fleiss", table, weights=margins)}
     for label, reference in references.items():
         key = f"cohens_kappa[{label},margin-weighted]"
         pairs = np.column_stack((columns.model, reference))
-        found[key] = measurer(key, "cohen", pairs, weights=margins)
+        found[key] = measurer("cohen", pairs, weights=margins)
     return found
 
 

@@ -55,8 +55,7 @@ def measure_panels(table: Codes, panels: Panels, measurer: Measurer) -> PanelAgr
     return PanelAgreement(
         primary=panels.primary,
         inter_analyst_fleiss={
-            name: measurer(f"inter_analyst_fleiss.{name}", "fleiss", table[:, columns])
-            for name, columns in panels.columns.items()
+            name: measurer("fleiss", table[:, columns]) for name, columns in panels.columns.items()
         },
         cross_panel_kappa=_cross_panel_kappa(table, panels, measurer),
     )
@@ -66,4 +65,4 @@ def _cross_panel_kappa(table: Codes, panels: Panels, measurer: Measurer) -> Metr
     if len(panels.columns) != 2:
         return Metric.undefined(f"needs exactly two panels, there are {len(panels.columns)}")
     pluralities = [plurality_codes(table[:, columns]) for columns in panels.columns.values()]
-    return measurer("cross_panel_kappa", "cohen", np.column_stack(pluralities))
+    return measurer("cohen", np.column_stack(pluralities))

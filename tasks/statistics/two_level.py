@@ -32,7 +32,6 @@ def with_two_level(
     table_of: Callable[[Codes], Codes],
     spec: IntervalSpec,
     tie_break: TieBreak,
-    key: str,
 ) -> Metric:
     """A kappa of the model with its two-level interval.
 
@@ -43,11 +42,10 @@ def with_two_level(
         table_of: The table of ratings for a column of the model's verdicts.
         spec: Number of draws, and the seed.
         tie_break: The verdict of a tie of good and bad.
-        key: Name of the figure, which has random numbers of its own.
     """
     if metric.value is None:
         return metric
-    found = _interval(metric.value, kind, columns, table_of, spec, tie_break, key)
+    found = _interval(metric.value, kind, columns, table_of, spec, tie_break)
     return with_interval(metric.model_copy(update={"no_interval": None}), found)
 
 
@@ -58,9 +56,8 @@ def _interval(
     table_of: Callable[[Codes], Codes],
     spec: IntervalSpec,
     tie_break: TieBreak,
-    key: str,
 ) -> Interval | str:
-    rng, measure = spec.generator(key), Coefficient(kind, SIDES)
+    rng, measure = spec.generator(), Coefficient(kind, SIDES)
     n_items = len(columns.model)
     sizes = columns.tallies.sum(axis=1)
     voted = sizes > 0

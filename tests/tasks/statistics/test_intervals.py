@@ -121,15 +121,15 @@ def test_pseudo_items_hold_one_disagreement_in_all(kind: Kind, n_classes: int) -
 def test_the_default_interval_follows_the_tails_of_student() -> None:
     units, value = units_of("raw", TWELVE)
     spec = IntervalSpec(iterations=4000, seed=3)
-    lo, hi = ends(dirichlet(units, value, spec, "key"))
-    values = units.measure.values(posterior_sums(units, 4000, spec.generator("key")))
+    lo, hi = ends(dirichlet(units, value, spec))
+    values = units.measure.values(posterior_sums(units, 4000, spec.generator()))
     tail = stats.norm.cdf(stats.t.ppf(0.025, 11))
     assert (lo, hi) == pytest.approx(tuple(np.quantile(values, [tail, 1 - tail])), abs=1e-12)
 
 
 def test_perfect_agreement_reaches_up_to_one_and_leaves_doubt_below() -> None:
     perfect = np.array([(i % 2, i % 2) for i in range(12)], dtype=np.int8)
-    lo, hi = ends(dirichlet(*units_of("cohen", perfect), IntervalSpec(), "k"))
+    lo, hi = ends(dirichlet(*units_of("cohen", perfect), IntervalSpec()))
     assert hi == 1.0
     assert 0.3 < lo < 0.9
 
@@ -139,23 +139,23 @@ def test_items_that_fall_together_widen_the_interval() -> None:
     once = rng.integers(0, 2, (15, 2), dtype=np.int8)
     table = np.repeat(once, 4, axis=0)
     spec = IntervalSpec(iterations=4000)
-    alone = ends(dirichlet(*units_of("cohen", table), spec, "k"))
+    alone = ends(dirichlet(*units_of("cohen", table), spec))
     together = ends(
-        dirichlet(*units_of("cohen", table, clusters=list(np.repeat(range(15), 4))), spec, "k")
+        dirichlet(*units_of("cohen", table, clusters=list(np.repeat(range(15), 4))), spec)
     )
     assert together[1] - together[0] > 1.5 * (alone[1] - alone[0])
 
 
 def test_clusters_of_one_item_are_no_clusters() -> None:
     spec = IntervalSpec()
-    plain = dirichlet(*units_of("cohen", TWELVE), spec, "k")
-    assert dirichlet(*units_of("cohen", TWELVE, clusters=range(12)), spec, "k") == plain
+    plain = dirichlet(*units_of("cohen", TWELVE), spec)
+    assert dirichlet(*units_of("cohen", TWELVE, clusters=range(12)), spec) == plain
 
 
 def test_the_unit_of_weights_does_not_matter() -> None:
     weights = np.linspace(0.2, 1, 12)
     small, large = (
-        ends(dirichlet(*units_of("cohen", TWELVE, weights=scale * weights), IntervalSpec(), "k"))
+        ends(dirichlet(*units_of("cohen", TWELVE, weights=scale * weights), IntervalSpec()))
         for scale in (1, 1000)
     )
     assert small == pytest.approx(large, abs=1e-9)
@@ -172,7 +172,7 @@ def test_the_bootstrap_is_that_of_scipy() -> None:
     expected = stats.bootstrap(
         (np.arange(60),), kappa, n_resamples=3000, method="BCa", vectorized=False, rng=rng
     ).confidence_interval
-    found = bootstrap(*units_of("cohen", table), IntervalSpec(iterations=20_000), "k")
+    found = bootstrap(*units_of("cohen", table), IntervalSpec(iterations=20_000))
     assert isinstance(found, Interval)
     assert found.method == "bootstrap-bca"
     assert ends(found) == pytest.approx(tuple(expected), abs=0.04)
@@ -180,14 +180,22 @@ def test_the_bootstrap_is_that_of_scipy() -> None:
 
 def test_the_bootstrap_names_percentiles_where_the_correction_is_undefined() -> None:
     perfect = np.array([(i % 2, i % 2) for i in range(12)], dtype=np.int8)
-    found = bootstrap(*units_of("cohen", perfect), IntervalSpec(), "k")
+    found = bootstrap(*units_of("cohen", perfect), IntervalSpec())
     assert found == Interval(lo=1, hi=1, method="bootstrap-percentile", iterations=1000)
+
+
+def test_a_figure_and_its_double_have_the_same_interval() -> None:
+    # Brennan-Prediger of two classes is twice raw agreement less one.
+    for find in (dirichlet, bootstrap):
+        raw = ends(find(*units_of("raw", TWELVE), IntervalSpec()))
+        doubled = ends(find(*units_of("brennan_prediger", TWELVE), IntervalSpec()))
+        assert doubled == pytest.approx(tuple(2 * end - 1 for end in raw), abs=1e-12)
 
 
 def test_draws_that_are_all_undefined_leave_no_interval() -> None:
     one_class = np.zeros((4, 2), dtype=np.int8)
     units, _ = units_of("cohen", one_class)
-    assert bootstrap(units, 0.5, IntervalSpec(), "k") == NO_DRAW
+    assert bootstrap(units, 0.5, IntervalSpec()) == NO_DRAW
     assert quantiles(np.array([np.nan, np.nan]), 0.5, IntervalSpec(), "m") == NO_DRAW
 
 
@@ -210,7 +218,7 @@ def test_subsamples_that_are_all_undefined_leave_a_point() -> None:
     ],
 )
 def test_the_bootstrap_falls_back_to_percentiles(rows: list[tuple[int, int]]) -> None:
-    found = bootstrap(*units_of("alpha", np.array(rows, dtype=np.int8)), IntervalSpec(), "k")
+    found = bootstrap(*units_of("alpha", np.array(rows, dtype=np.int8)), IntervalSpec())
     assert isinstance(found, Interval)
     assert found.method == "bootstrap-percentile"
 
@@ -233,7 +241,7 @@ def test_units_add_up_to_the_items_however_many_raters_there_are(kind: Kind, n_r
 @pytest.mark.parametrize("find", [dirichlet, bootstrap])
 def test_a_single_item_has_no_interval(find: object) -> None:
     assert callable(find)
-    assert find(*units_of("raw", TWELVE[:1]), IntervalSpec(), "k") == ONE_UNIT
+    assert find(*units_of("raw", TWELVE[:1]), IntervalSpec()) == ONE_UNIT
 
 
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -260,7 +268,7 @@ def test_the_default_interval_contains_the_estimate_and_repeats_itself(
         units, value = units_of(kind, table[:, :2] if kind == "cohen" else table)
         if not math.isnan(value) and units.number:
             spec = IntervalSpec(iterations=60, seed=seed)
-            found = dirichlet(units, value, spec, kind)
-            assert found == dirichlet(units, value, spec, kind)
+            found = dirichlet(units, value, spec)
+            assert found == dirichlet(units, value, spec)
             if isinstance(found, Interval):
                 assert found.lo <= value <= found.hi
