@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 
 from docs.generate import facts, models
 from docs.generate.blocks import ROOT, Block, markdown_files, rewrite
+from docs.generate.coverage import coverage_tables
 from docs.generate.transcripts import console, help_text
 
 _FACTS: Mapping[str, Callable[[], str]] = {
+    "coverage": coverage_tables,
     "file-metadata": facts.file_metadata,
     "log-events": facts.log_events,
     "output-cases": facts.output_cases,

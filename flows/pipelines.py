@@ -63,7 +63,7 @@ def compute(order: RunOrder) -> Computed:
     curtail = judging if spec.sampling.curtail else None
     samples = draw_samples(prompts, draw, order.effort, curtail)
     verdicts = judge_samples(samples, judging)
-    metrics = measure_agreement(benchmark, verdicts, spec.measuring)
+    metrics = measure_agreement(benchmark, verdicts, spec.measuring, spec.voting.tie_break)
     provenance = gather_provenance(
         spec,
         benchmark,

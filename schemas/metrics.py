@@ -5,7 +5,7 @@ sample is *missing*. Figures under their classic names count it as an abstention
 compare with published ones; beside each stands one over the judged items alone (`…_judged`).
 """
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
@@ -13,6 +13,9 @@ from schemas.base import Frozen, Verdict
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+
+UNDER_POWERED_BELOW = 10
+"""Agreement over fewer items is marked as under-powered."""
 
 
 class Interval(Frozen):
@@ -24,6 +27,14 @@ class Interval(Frozen):
     iterations: int | None = Field(default=None, description="Draws, when the method draws.")
 
 
+class Bounds(Frozen):
+    """Lowest and highest value over all ways in which unjudged samples could have gone."""
+
+    lowest: FiniteFloat = Field(description="Lowest value that is defined.")
+    highest: FiniteFloat = Field(description="Highest value that is defined.")
+    n_open: Count = Field(description="Items whose verdict could have been another.")
+
+
 class Metric(Frozen):
     """A number and the count behind it, or the reason why it is undefined."""
 
@@ -33,6 +44,15 @@ class Metric(Frozen):
         default=None, min_length=1, description="Why there is no number; null when there is one."
     )
     interval: Interval | None = Field(default=None, description="Uncertainty, when asked for.")
+    no_interval: str | None = Field(
+        default=None, description="Why there is no interval although one was asked for."
+    )
+    chance: Share | None = Field(
+        default=None, description="For agreement: what chance alone would give of it."
+    )
+    bounds: Bounds | None = Field(
+        default=None, description="Range over everything that unjudged samples could have said."
+    )
 
     @model_validator(mode="after")
     def _is_a_number_or_a_reason(self) -> Self:
@@ -79,6 +99,21 @@ class PanelAgreement(Frozen):
     cross_panel_kappa: Metric = Field(description="Cohen's kappa between two panels' pluralities.")
 
 
+class VerdictCounts(Frozen):
+    """How often a rater said what, over the items where both raters took a side."""
+
+    good: Count = Field(description="Items that the rater called good.")
+    bad: Count = Field(description="Items that the rater called bad.")
+    abstain: Count = Field(default=0, description="Always 0: both took a side.")
+
+
+class Caution(Frozen):
+    """Something to know before a number is used."""
+
+    code: str = Field(description="A short stable word for machines.")
+    message: str = Field(description="One line for people.")
+
+
 class OverallMetrics(Frozen):
     """Everything measured over one set of items."""
 
@@ -100,6 +135,23 @@ class OverallMetrics(Frozen):
     verdict_distributions: dict[str, Dispersion] = Field(description="Samples per item id.")
     aggregate_dispersion: AggregateDispersion = Field(description="Over all items.")
     aggregate_dispersion_judged: AggregateDispersion = Field(description="Over judged items.")
+    m_counts: VerdictCounts = Field(description="What the model said on `n_substantive` items.")
+    r_counts: VerdictCounts = Field(description="What the first reference said on them.")
+    further: dict[str, Metric] = Field(
+        default={}, description="Coefficients beside the kappas, and weighted ones, by key."
+    )
+    n_unjudged_samples: Count | None = Field(
+        default=None, description="Samples that failed, were clipped or could not be read."
+    )
+    policies: dict[str, dict[str, Metric]] = Field(
+        default={}, description="Main figures under each way of counting unjudged samples."
+    )
+    cautions: tuple[Caution, ...] = Field(default=(), description="What to know before use.")
+
+    @property
+    def is_under_powered(self) -> bool:
+        """Whether fewer than ten items stand behind the agreement with the first reference."""
+        return self.n_substantive < UNDER_POWERED_BELOW
 
     @property
     def n_judged(self) -> int:
@@ -111,108 +163,8 @@ class OverallMetrics(Frozen):
         """Items where both the model and the first reference took a side."""
         return next(iter(self.cohens_kappa.values())).n
 
-    def to_json(self) -> dict[str, object]:
-        """The flat block that `assent metrics` prints.
+    def to_json(self) -> dict[str, Any]:
+        """The flat block that `assent metrics` prints: see `schemas.metrics_block`."""
+        from schemas.metrics_block import flat_block
 
-        `reasons` says why for every null, `ns` gives the count behind every number; both address
-        a number inside another object by a dotted key.
-        """
-        top, inner = self._top_level(), self._inside_panels()
-        intervals = {f"{key}_ci": m.interval.model_dump() for key, m in top.items() if m.interval}
-        per_analyst = [metric.value for metric in self.coverage_per_analyst]
-        return {
-            "n": self.n,
-            "n_missing": self.n_missing,
-            "n_judged": self.n_judged,
-            "n_substantive": self.n_substantive,
-            **{key: metric.value for key, metric in top.items()},
-            **intervals,
-            "coverage_per_analyst": per_analyst,
-            "coverage_per_analyst_named": self._named_coverage(),
-            **self._panel_block(),
-            "verdict_distributions": {
-                item_id: spread.model_dump()
-                for item_id, spread in self.verdict_distributions.items()
-            },
-            **{key: spread.model_dump() for key, spread in self._dispersions().items()},
-            "reasons": self._reasons(top | inner),
-            "ns": self._counts(top | inner),
-        }
-
-    def _named_coverage(self) -> dict[str, float | None]:
-        # Without items no analyst has a coverage, yet every analyst has a name.
-        values = [metric.value for metric in self.coverage_per_analyst]
-        return dict(zip(self.analyst_ids, values or [None] * len(self.analyst_ids), strict=False))
-
-    def _top_level(self) -> dict[str, Metric]:
-        primary = (
-            {"inter_analyst_fleiss_primary": self.panels.inter_analyst_fleiss[self.panels.primary]}
-            if self.panels
-            else {}
-        )
-        return {
-            "coverage": self.coverage,
-            "coverage_judged": self.coverage_judged,
-            "fleiss_kappa": self.fleiss_kappa,
-            "inter_analyst_fleiss": self.inter_analyst_fleiss,
-            **primary,
-            **{f"cohens_kappa[{label}]": kappa for label, kappa in self.cohens_kappa.items()},
-        }
-
-    def _inside_panels(self) -> dict[str, Metric]:
-        if self.panels is None:
-            return {}
-        within = self.panels.inter_analyst_fleiss.items()
-        return {
-            **{f"panels.inter_analyst_fleiss.{panel}": kappa for panel, kappa in within},
-            "panels.cross_panel_kappa": self.panels.cross_panel_kappa,
-        }
-
-    def _panel_block(self) -> dict[str, object]:
-        if self.panels is None:
-            return {}
-        within = self.panels.inter_analyst_fleiss.items()
-        return {
-            "panels": {
-                "primary": self.panels.primary,
-                "inter_analyst_fleiss": {panel: kappa.value for panel, kappa in within},
-                "cross_panel_kappa": self.panels.cross_panel_kappa.value,
-            }
-        }
-
-    def _dispersions(self) -> dict[str, AggregateDispersion]:
-        return {
-            "aggregate_dispersion": self.aggregate_dispersion,
-            "aggregate_dispersion_judged": self.aggregate_dispersion_judged,
-        }
-
-    def _reasons(self, metrics: dict[str, Metric]) -> dict[str, str]:
-        # A mean over no items is undefined for the very reason that the coverage of them is.
-        empty = {
-            "aggregate_dispersion": self.coverage.reason,
-            "aggregate_dispersion_judged": self.coverage_judged.reason,
-        }
-        return (
-            {key: metric.reason for key, metric in metrics.items() if metric.reason}
-            | {
-                f"{key}.{name}": reason
-                for key, spread in self._dispersions().items()
-                if (reason := empty[key])
-                for name, value in spread
-                if value is None
-            }
-            | self._reasons_of_coverage()
-        )
-
-    def _reasons_of_coverage(self) -> dict[str, str]:
-        reason = self.coverage.reason
-        named = (f"coverage_per_analyst_named.{name}" for name in self.analyst_ids)
-        return dict.fromkeys(named, reason) if reason else {}
-
-    def _counts(self, metrics: dict[str, Metric]) -> dict[str, int]:
-        return {
-            **{key: metric.n for key, metric in metrics.items()},
-            "coverage_per_analyst": self.n,
-            "coverage_per_analyst_named": self.n,
-            **{key: spread.n_items for key, spread in self._dispersions().items()},
-        }
+        return flat_block(self)

@@ -41,6 +41,12 @@ def _metrics() -> type[BaseModel]:
     return OverallMetrics
 
 
+def _metrics_report() -> type[BaseModel]:
+    from schemas.metrics_report import MetricsReport
+
+    return MetricsReport
+
+
 def _suite() -> type[BaseModel]:
     from schemas.sweep import Suite
 
@@ -75,6 +81,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "benchmark-1.0": _benchmark,
     "evaluation-1.0": _evaluation,
     "metrics-1.0": _metrics,
+    "metrics-report-1.0": _metrics_report,
     "output-v1": _output,
     "pack-manifest-1": _pack_manifest,
     "pack-row-1": _pack_row,

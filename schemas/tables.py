@@ -78,12 +78,17 @@ class VerdictRow(Frozen):
 
 
 class MetricRow(Frozen):
-    """metrics.parquet: one row per metric."""
+    """metrics.parquet: one row per number, in long form."""
 
-    metric: str = Field(description="Name as in the metrics document.")
+    scope: str = Field(
+        description="`overall`; `panel`; `policy`: unjudged samples counted in one way; `bounds`: "
+        "range over everything that they could have said. In CSV also `tag` and the other parts."
+    )
+    cell: str = Field(description="Which panel, policy or part; empty for the whole.")
+    metric: str = Field(description="Name as in the output document; in CSV the printed key.")
     value: float | None = Field(description="Null when undefined.")
     n: int | None = Field(description="Items behind the value.")
-    reason: str | None = Field(description="Why the value is undefined.")
-    lo: float | None = Field(description="Lower end of the interval, where there is one.")
-    hi: float | None = Field(description="Upper end of the interval, where there is one.")
-    interval_method: str | None = Field(description="How the interval was found.")
+    low: float | None = Field(description="Lower end of the interval, where there is one.")
+    high: float | None = Field(description="Upper end of the interval, where there is one.")
+    method: str | None = Field(description="How the interval was found.")
+    reason: str | None = Field(description="Why the value, or else its interval, is undefined.")

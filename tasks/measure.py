@@ -1,19 +1,23 @@
 """Stage: verdicts and the panel become metrics."""
 
+from schemas.base import TieBreak
 from schemas.documents import CheckedBenchmark, MetricsDocument, VerdictTable
 from schemas.metrics import OverallMetrics
 from schemas.run import MeasuringSpec
 from schemas.settings import read_settings
 from tasks.stage import stage
-from tasks.statistics import Judgement, Tally, measure
+from tasks.statistics import IntervalSpec, Judgement, Request, Tally, measure
 from tasks.storage.home import Home
 from tasks.storage.tables import read_rows
 from tasks.validate import load_benchmark
 
 
-@stage("measure-agreement", version=1)
+@stage("measure-agreement", version=2)
 def measure_agreement(
-    benchmark: CheckedBenchmark, verdicts: VerdictTable, measuring: MeasuringSpec
+    benchmark: CheckedBenchmark,
+    verdicts: VerdictTable,
+    measuring: MeasuringSpec,
+    tie_break: TieBreak,
 ) -> MetricsDocument:
     """Agreement of the model with the panel, over the items that were asked."""
     home = Home(read_settings().home)
@@ -27,10 +31,13 @@ def measure_agreement(
             tally=Tally(row["good"], row["bad"], row["abstain"]),
             tie_broken=row["tie_broken"],
             is_missing=row["status"] == "missing",
+            n_unjudged=row["n_failed"] + row["n_unparseable"] + row["n_clipped"],
+            n_read_abstain=row["abstain"] - row["n_unparseable"] - row["n_clipped"],
         )
         for row in read_rows(home.locate(verdicts.file))
     ]
-    metrics = measure(judgements, full.analysts, full.primary_panel, measuring.references)
+    request = Request(further=True, interval=IntervalSpec(), tie_break=tie_break)
+    metrics = measure(judgements, full.analysts, full.primary_panel, measuring.references, request)
     return MetricsDocument(file=home.keep("measure", metrics.model_dump_json().encode(), ".json"))
 
 

@@ -23,19 +23,20 @@ from schemas.documents import (
     VerdictTable,
 )
 from schemas.evaluation import Evaluation, as_written
-from schemas.metrics import Metric
 from schemas.output import ArtifactBlock, HostBlock
 from schemas.run import RunOrder
 from schemas.settings import read_settings
 from schemas.tables import MetricRow
 from tasks.artifacts import show_run
 from tasks.measure import load_metrics
-from tasks.outputs.document import Moment, cases, named_metrics, output_document
+from tasks.outputs.document import Moment, cases, output_document
 from tasks.outputs.evaluation import evaluation_head, evaluation_item
 from tasks.outputs.gate import require_valid
+from tasks.outputs.metrics import measured_details, named_metrics
 from tasks.outputs.runlog import Asked, run_log
 from tasks.prompting.questions import DEFAULT_TEMPLATE
 from tasks.stage import in_flow_run, stage
+from tasks.statistics.long_form import run_rows
 from tasks.storage.files import Publication, disk_errors, sha256_of
 from tasks.storage.home import Home
 from tasks.storage.places import RunPlaces, relative
@@ -117,7 +118,7 @@ class _Writer:
             schema = arrow_schema(MetricRow).with_metadata(
                 self._table_metadata("metrics", stages.metrics.file)
             )
-            write_parquet_to(file, schema, _metric_rows(self.named))
+            write_parquet_to(file, schema, run_rows(self.named, self.metrics))
         return written
 
     def _copy_table(self, name: str, source: StoredFile) -> Path:
@@ -202,6 +203,7 @@ class _Writer:
             self.benchmark,
             self.stages.samples,
             self.named,
+            measured=measured_details(self.metrics, self.named),
             cases=cases(self.benchmark, self.verdicts, self.metrics),
             provenance=self.stages.provenance.block | {"engine": engine},
             artifacts=tuple(self._artifact(role, path) for role, path in files.items()),
@@ -236,17 +238,3 @@ class _Writer:
 
 def _json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2)
-
-
-def _metric_rows(named: dict[str, Metric]) -> Iterator[Row]:
-    for name, metric in named.items():
-        interval = metric.interval
-        yield {
-            "metric": name,
-            "value": metric.value,
-            "n": metric.n,
-            "reason": metric.reason,
-            "lo": interval.lo if interval else None,
-            "hi": interval.hi if interval else None,
-            "interval_method": interval.method if interval else None,
-        }

@@ -59,7 +59,8 @@ def _metadata(path: Path) -> list[str]:
 
 def printed_metrics() -> str:
     """Keys of the `metrics` block that `assent evaluate --format json` prints."""
-    return _table("key", example_run().printed["metrics"], PRINTED)
+    keys = [key for key in example_run().printed["metrics"] if not key.endswith(("_ci", "_bounds"))]
+    return _table("key", [*keys, "KEY_ci", "KEY_bounds"], PRINTED | _beside("[consensus]"))
 
 
 def printed_result() -> str:
@@ -70,7 +71,8 @@ def printed_result() -> str:
 def output_metrics() -> str:
     """Names in `results.metrics` and `results.details.undefined` of an output document."""
     results = example_run().output["results"]
-    return _table("name", [*results["metrics"], *results["details"]["undefined"]], NAMED)
+    names = [*results["metrics"], *results["details"]["undefined"]]
+    return _table("name", names, NAMED | _beside("_consensus"))
 
 
 def output_details() -> str:
@@ -121,6 +123,29 @@ def _table(head: str, keys: Any, meanings: dict[str, str]) -> str:
     return "\n".join(["", *lines, "", ""])
 
 
+def _beside(of_consensus: str) -> dict[str, str]:
+    """Meanings of the coefficients beside the kappas, over two classes and over three."""
+    found = {}
+    for three, classes in (("", ""), ("_three_class", "; abstaining is a third class")):
+        for name, what in BESIDE.items():
+            found[f"{name}{three}{of_consensus}"] = f"{what}: model and consensus{classes}."
+            found[f"{name}{three}"] = f"{what}: analysts and model{classes}."
+            found[f"inter_analyst_{name}{three}"] = f"{what}: analysts{classes}."
+    third = "abstaining is a third class"
+    found[f"cohens_kappa_three_class{of_consensus}"] = (
+        f"Cohen's kappa, model and consensus; {third}."
+    )
+    found["fleiss_kappa_three_class"] = f"Fleiss' kappa, analysts and model; {third}."
+    found["inter_analyst_fleiss_three_class"] = f"Fleiss' kappa, analysts; {third}."
+    return found
+
+
+BESIDE = {
+    "raw_agreement": "Share of agreeing pairs of ratings",
+    "brennan_prediger": "Brennan and Prediger's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
 RESULT = {
     "run_id": "Name of the run.",
     "evaluation": "Path of the evaluation; null when the run stopped before its end.",
@@ -136,6 +161,18 @@ PRINTED = {
     "n_missing": "Items without a usable sample.",
     "n_judged": "The other items.",
     "n_substantive": "Items where both the model and the consensus took a side.",
+    "m_counts": "What the model said on those.",
+    "r_counts": "What the consensus said on those.",
+    "under_powered": "Whether there are fewer of them than the threshold.",
+    "under_powered_threshold": "Agreement over fewer items says little.",
+    "KEY_ci": "95 % interval of a number: `lo`, `hi`, `method`, `iterations` (null without draws).",
+    "KEY_bounds": "With unjudged samples: `lowest` and `highest` value over everything that they "
+    "could have said, and `n_open`, the items whose verdict could have been another.",
+    "n_unjudged_samples": "Samples that failed, were clipped or could not be read.",
+    "policies": "With unjudged samples: main numbers when these are left out (`leave_out`), vote "
+    "against the consensus (`wrong`), or vote to abstain (`abstain`).",
+    "chance": "What chance alone would give of an agreement, by key.",
+    "cautions": "What to know before a number is used: code and message.",
     "coverage": "Share of items where the model took a side; missing items count as abstentions.",
     "coverage_judged": "The same over judged items.",
     "fleiss_kappa": "Fleiss' kappa of the analysts and the model.",
@@ -160,6 +197,7 @@ NAMED = {
     "n_samples": "Samples of the run, failed ones included.",
     "n_failed_samples": "Samples without a reply.",
     "n_undrawn_samples": "Samples that `--curtail` did not ask for.",
+    "n_unjudged_samples": "Samples that failed, were clipped or could not be read.",
     "coverage": "Share of items where the model took a side; missing items count as abstentions.",
     "coverage_judged": "The same over judged items.",
     "fleiss_kappa": "Fleiss' kappa of the analysts and the model.",
@@ -189,6 +227,15 @@ DETAILS = {
     "provenance.engine": "`embedded` or `prefect`.",
     "n": "Items behind each number of `results.metrics`.",
     "undefined": "Why a number is absent from `results.metrics`.",
+    "intervals": "95 % interval of each number: ends, method, draws.",
+    "no_interval": "Why a number has none.",
+    "chance": "What chance alone would give of an agreement.",
+    "bounds": "With unjudged samples: lowest and highest value over everything that they could "
+    "have said, and the number of items whose verdict could have been another.",
+    "policies": "With unjudged samples: main numbers when these are left out, vote against the "
+    "consensus, or vote to abstain.",
+    "under_powered": "Whether the agreement with the consensus rests on fewer than ten items.",
+    "cautions": "What to know before a number is used.",
     "selection": "Whether items were left out, and how many were asked.",
 }
 CASE = {

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import metrics as metrics_command
 from flows.cli import pack_score as pack_score_command
 from flows.cli import pack_selftest as pack_selftest_command
 from flows.cli import packs as packs_command
@@ -57,6 +58,7 @@ app.command("hash")(hashing.hash_files)
 app.command("describe")(describe.describe)
 app.command("prompts")(prompts.prompts)
 app.command("evaluate")(evaluate.evaluate)
+app.command("metrics")(metrics_command.metrics)
 app.command("sweep")(sweep_command.sweep)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)

@@ -71,12 +71,15 @@ def _print_run(console: Console, run: RunResult, *, name_variant: bool) -> None:
     title = printable(f"run {run.run_id}{variant}")
     table = Table(title=title, title_justify="left")
     table.add_column("metric", no_wrap=True, overflow="fold")
-    for name in ("value", "n", "meaning"):
+    for name in ("value", "95 % interval", "n", "meaning"):
         table.add_column(name)
     for key, meaning in _SHOWN:
         if key in metrics:
-            table.add_row(key, _value(metrics, key), str(metrics["ns"].get(key, "")), meaning)
+            n = str(metrics["ns"].get(key, ""))
+            table.add_row(key, _value(metrics, key), _interval(metrics, key), n, meaning)
     console.print(table)
+    for caution in metrics["cautions"]:
+        console.print(printable(f"caution: {caution['message']}"))
     console.print(
         f"items: {metrics['n']} asked, {metrics['n_judged']} judged, "
         f"{metrics['n_missing']} missing (no usable sample)"
@@ -93,6 +96,11 @@ def _print_run(console: Console, run: RunResult, *, name_variant: bool) -> None:
 def _value(metrics: dict[str, Any], key: str) -> str:
     value = metrics[key]
     return f"undefined: {metrics['reasons'][key]}" if value is None else f"{value:.3f}"
+
+
+def _interval(metrics: dict[str, Any], key: str) -> str:
+    found = metrics.get(f"{key}_ci")
+    return f"{found['lo']:.3f} to {found['hi']:.3f}" if found else ""
 
 
 def _print_comparison(console: Console, result: CycleResult) -> None:

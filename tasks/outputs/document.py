@@ -32,45 +32,6 @@ def utc(moment: datetime.datetime) -> str:
     return moment.astimezone(datetime.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def named_metrics(metrics: OverallMetrics, samples: SampleTable) -> dict[str, Metric]:
-    """Every headline number by its snake_case name."""
-    n = metrics.n
-
-    def count(value: int) -> Metric:
-        return Metric(value=value, n=n)
-
-    def mean(value: float | None, of: int) -> Metric:
-        return (
-            Metric.undefined("no item was judged") if value is None else Metric(value=value, n=of)
-        )
-
-    spread = metrics.aggregate_dispersion_judged
-    named = {
-        "n_items": count(n),
-        "n_judged": count(metrics.n_judged),
-        "n_missing": count(metrics.n_missing),
-        "n_substantive": count(metrics.n_substantive),
-        "n_samples": Metric(value=samples.n_samples, n=samples.n_samples),
-        "n_failed_samples": Metric(value=samples.n_failed, n=samples.n_samples),
-        "n_undrawn_samples": Metric(value=samples.n_undrawn, n=samples.n_samples),
-        "coverage": metrics.coverage,
-        "coverage_judged": metrics.coverage_judged,
-        "fleiss_kappa": metrics.fleiss_kappa,
-        "inter_analyst_fleiss": metrics.inter_analyst_fleiss,
-        "mean_entropy_judged": mean(spread.mean_entropy, spread.n_items),
-        "mean_margin_judged": mean(spread.mean_margin, spread.n_items),
-        "fraction_thin_margin_judged": mean(spread.fraction_thin_margin, spread.n_items),
-        "n_tie_broken": count(spread.n_tie_broken),
-    }
-    for label, kappa in metrics.cohens_kappa.items():
-        named[f"cohens_kappa_{label.replace('[', '_').rstrip(']')}"] = kappa
-    if metrics.panels:
-        primary = metrics.panels.inter_analyst_fleiss[metrics.panels.primary]
-        named["inter_analyst_fleiss_primary"] = primary
-        named["cross_panel_kappa"] = metrics.panels.cross_panel_kappa
-    return named
-
-
 def cases(benchmark: Benchmark, verdicts: list[Row], metrics: OverallMetrics) -> list[Row]:
     """One case per item that was asked."""
     items = {item.id: item for item in benchmark.items}
@@ -105,6 +66,7 @@ def output_document(
     samples: SampleTable,
     metrics: Mapping[str, Metric],
     *,
+    measured: Row,
     cases: list[Row],
     provenance: Row,
     artifacts: tuple[ArtifactBlock, ...],
@@ -145,6 +107,7 @@ def output_document(
                 "provenance": provenance,
                 "n": {name: m.n for name, m in metrics.items()},
                 "undefined": undefined,
+                **measured,
                 "selection": {
                     "partial": is_partial,
                     "items_in_benchmark": len(benchmark.items),

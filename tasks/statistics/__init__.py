@@ -13,7 +13,9 @@ from tasks.statistics.codes import encode, encode_table
 from tasks.statistics.consensus import consensus, plurality_consensus
 from tasks.statistics.coverage import coverage
 from tasks.statistics.dispersion import THIN_MARGIN, aggregate, disperse, entropy, margin
+from tasks.statistics.intervals import IntervalSpec
 from tasks.statistics.judgement import AnalystLike, Judgement, Tally
+from tasks.statistics.measuring import Request
 from tasks.statistics.overall import measure
 from tasks.statistics.panels import Panels, group_by_panel, measure_panels
 from tasks.statistics.references import Reference, resolve_reference
@@ -21,9 +23,11 @@ from tasks.statistics.references import Reference, resolve_reference
 __all__ = [
     "THIN_MARGIN",
     "AnalystLike",
+    "IntervalSpec",
     "Judgement",
     "Panels",
     "Reference",
+    "Request",
     "Tally",
     "aggregate",
     "cohens_kappa",

@@ -13,6 +13,8 @@ from schemas.base import Verdict
 from schemas.errors import UserError
 
 GOOD, BAD, ABSTAIN = 0, 1, 2
+MISSING = 3
+"""No rating at all, as when no sample of an item could be used."""
 
 Codes = npt.NDArray[np.int8]
 Column = Sequence[Verdict] | Codes

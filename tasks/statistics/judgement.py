@@ -16,7 +16,11 @@ class Tally(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """One item as it was judged; a missing one has no usable sample and reads `abstain`."""
+    """One item as it was judged; a missing one has no usable sample and reads `abstain`.
+
+    Samples that failed, were clipped or could not be read are *unjudged*. The tally may count some
+    of them as abstentions; `n_read_abstain` are the abstentions that the model did express.
+    """
 
     item_id: str
     analyst_verdicts: tuple[Verdict, ...]
@@ -24,6 +28,14 @@ class Judgement(NamedTuple):
     tally: Tally
     tie_broken: bool = False
     is_missing: bool = False
+    n_unjudged: int = 0
+    n_read_abstain: int | None = None
+
+    @property
+    def settled(self) -> Tally:
+        """Votes of the samples that were read."""
+        read = self.tally.abstain if self.n_read_abstain is None else self.n_read_abstain
+        return self.tally._replace(abstain=read)
 
 
 class AnalystLike(Protocol):

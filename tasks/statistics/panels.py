@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from schemas.errors import UserError
 from schemas.metrics import Metric, PanelAgreement
-from tasks.statistics.agreement import cohens_kappa, fleiss_kappa
-from tasks.statistics.codes import Codes, encode
-from tasks.statistics.consensus import plurality_consensus
-from tasks.statistics.judgement import AnalystLike, Judgement
+from tasks.statistics.codes import Codes
+from tasks.statistics.columns import plurality_codes
+from tasks.statistics.judgement import AnalystLike
+from tasks.statistics.measuring import Measurer
 
 
 class Panels(NamedTuple):
@@ -42,34 +44,25 @@ def group_by_panel(analysts: Sequence[AnalystLike], primary_panel: str | None) -
     return Panels(names[0] if primary_panel is None else primary_panel, columns)
 
 
-def measure_panels(judgements: Sequence[Judgement], table: Codes, panels: Panels) -> PanelAgreement:
+def measure_panels(table: Codes, panels: Panels, measurer: Measurer) -> PanelAgreement:
     """Agreement within every panel, and between the panels when there are exactly two.
 
     Args:
-        judgements: The items.
-        table: Their analysts' verdicts as codes.
+        table: The analysts' verdicts as codes.
         panels: Which columns belong to which panel.
+        measurer: Measures a coefficient.
     """
     return PanelAgreement(
         primary=panels.primary,
         inter_analyst_fleiss={
-            name: fleiss_kappa(table[:, columns]) for name, columns in panels.columns.items()
+            name: measurer("fleiss", table[:, columns]) for name, columns in panels.columns.items()
         },
-        cross_panel_kappa=_cross_panel_kappa(judgements, panels),
+        cross_panel_kappa=_cross_panel_kappa(table, panels, measurer),
     )
 
 
-def _cross_panel_kappa(judgements: Sequence[Judgement], panels: Panels) -> Metric:
+def _cross_panel_kappa(table: Codes, panels: Panels, measurer: Measurer) -> Metric:
     if len(panels.columns) != 2:
         return Metric.undefined(f"needs exactly two panels, there are {len(panels.columns)}")
-    one, other = (_plurality(judgements, columns) for columns in panels.columns.values())
-    return cohens_kappa(one, other)
-
-
-def _plurality(judgements: Sequence[Judgement], columns: Sequence[int]) -> Codes:
-    return encode(
-        [
-            plurality_consensus([item.analyst_verdicts[index] for index in columns])
-            for item in judgements
-        ]
-    )
+    pluralities = [plurality_codes(table[:, columns]) for columns in panels.columns.values()]
+    return measurer("cohen", np.column_stack(pluralities))

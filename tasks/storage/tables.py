@@ -15,7 +15,7 @@ from tasks.storage.columns import TooLong, column
 from tasks.storage.home import Home
 from tasks.storage.scratch import working_directory
 
-TABLE_VERSION = "1"
+TABLE_VERSION = "2"
 BATCH_ROWS = 1024
 
 # Arrow's own allocator keeps what it was given: 40 MB of a small run.

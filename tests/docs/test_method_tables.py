@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import cast, get_args
 
+import numpy as np
 import pytest
 
 from schemas.base import ParserName, QuestionForm, TieBreak, Verdict
@@ -17,6 +18,9 @@ from tasks.statistics import (
     margin,
     plurality_consensus,
 )
+from tasks.statistics.agreement import agreement
+from tasks.statistics.codes import ABSTAIN, encode
+from tasks.statistics.coefficients import Kind
 from tests.docs.markdown import page, rows_below
 
 METHOD = page("docs/method.md")
@@ -72,6 +76,13 @@ def cohen(model: str, reference: str) -> list[str]:
     return [shown(cohens_kappa(verdicts(model), verdicts(reference)))]
 
 
+def beside(model: str, reference: str) -> list[str]:
+    pairs = np.column_stack((encode(verdicts(model)), encode(verdicts(reference))))
+    both = pairs[(pairs < ABSTAIN).all(axis=1)]
+    kinds: tuple[Kind, ...] = ("raw", "brennan_prediger", "ac1", "alpha")
+    return [shown(agreement(kind, both)) for kind in kinds]
+
+
 def fleiss(raters: str) -> list[str]:
     by_rater = [verdicts(rater) for rater in raters.split("/")]
     return [shown(fleiss_kappa(list(zip(*by_rater, strict=True))))]
@@ -93,6 +104,7 @@ TABLES: dict[str, Callable[..., list[str]]] = {
     "consensus": agreed,
     "cohen": cohen,
     "fleiss": fleiss,
+    "beside": beside,
     "dispersion": dispersed,
 }
 ROWS = [

@@ -195,6 +195,41 @@ def test_an_undefined_metric_is_absent_and_explained(desk: Desk) -> None:
     assert result["metrics"]["cohens_kappa[consensus]"] is None
 
 
+def test_a_run_shows_intervals_chance_and_cautions_beside_its_numbers(desk: Desk) -> None:
+    desk.write(benchmark(6))
+    result = desk.evaluate(model="control/coin")
+    details = load(result["output"])["results"]["details"]
+    table = {row["metric"]: row for row in rows(result["artifacts"]["metrics"])}
+    interval = details["intervals"]["fleiss_kappa"]
+    assert interval["method"] == "dirichlet"
+    assert (table["fleiss_kappa"]["low"], table["fleiss_kappa"]["high"]) == (
+        interval["lo"],
+        interval["hi"],
+    )
+    assert details["intervals"]["coverage_judged"]["method"] == "wilson"
+    assert details["chance"].keys() >= {"fleiss_kappa", "gwet_ac1_consensus"}
+    assert details["under_powered"] is True
+    assert result["metrics"]["fleiss_kappa_ci"] == interval
+
+
+def test_metrics_of_a_run_are_those_of_its_evaluation_file(desk: Desk, awkward: Json) -> None:
+    options = ("--benchmark", "bench.json", "--ci", "--format", "json")
+    again = desk.run("metrics", awkward["evaluation"], *options)
+    assert again.json["overall"] == awkward["metrics"]
+    assert awkward["metrics"]["n_unjudged_samples"] == 6
+    assert awkward["metrics"]["policies"].keys() == {"leave_out", "wrong", "abstain"}
+
+
+def test_bounds_of_unjudged_samples_are_published(awkward: Json) -> None:
+    details = load(awkward["output"])["results"]["details"]
+    bounds = details["bounds"]["coverage_judged"]
+    # Items 0 and 3 aside, which were read, three may be anything; item 3 is a tie.
+    assert bounds == {"lowest": 0.2, "highest": 0.8, "n_open": 3}
+    table = [row for row in rows(awkward["artifacts"]["metrics"]) if row["scope"] == "bounds"]
+    found = {row["metric"]: (row["low"], row["high"]) for row in table}
+    assert found["coverage_judged"] == (0.2, 0.8)
+
+
 def test_metrics_of_panels_are_named(desk: Desk) -> None:
     analysts = [{"id": f"a{n}", "panel": "north" if n < 2 else "south"} for n in range(4)]
     bench = benchmark(6, analysts=analysts, primary_panel="north")

@@ -174,7 +174,8 @@ def test_an_undefined_fleiss_kappa_says_why(
 def test_cohens_kappa_is_zero_when_one_rater_is_constant_and_the_other_not_equal(
     rows: tuple[str, ...], n: int
 ) -> None:
-    assert cohen_of([verdicts(row) for row in rows]) == Metric(value=0.0, n=n)
+    measured = cohen_of([verdicts(row) for row in rows])
+    assert (measured.value, measured.n) == (0.0, n)
 
 
 def test_total_disagreement_of_balanced_raters_is_minus_one() -> None:

@@ -8,7 +8,7 @@ from schemas.errors import UserError
 from schemas.metrics import Metric, PanelAgreement
 from tasks.statistics.agreement import NO_SHARED_SIDE, ONE_RATER
 from tasks.statistics.codes import encode_table
-from tasks.statistics.judgement import Judgement, Tally
+from tasks.statistics.measuring import Measurer, Request
 from tasks.statistics.panels import Panels, group_by_panel, measure_panels
 
 LETTERS: dict[str, Verdict] = {"G": "good", "B": "bad", "-": "abstain"}
@@ -26,12 +26,8 @@ def members(panels: str) -> list[Member]:
 def agreement(panels: str, rows: Sequence[str]) -> PanelAgreement:
     grouped = group_by_panel(members(panels), None)
     assert grouped is not None
-    judgements = [
-        Judgement(f"i{index}", tuple(LETTERS[x] for x in row), "good", Tally(1, 0, 0))
-        for index, row in enumerate(rows)
-    ]
-    table = encode_table([item.analyst_verdicts for item in judgements], len(panels))
-    return measure_panels(judgements, table, grouped)
+    table = encode_table([[LETTERS[x] for x in row] for row in rows], len(panels))
+    return measure_panels(table, grouped, Measurer.of(Request()))
 
 
 def test_columns_are_grouped_by_panel_in_alphabetical_order() -> None:
@@ -66,8 +62,8 @@ def test_each_panel_is_measured_over_its_own_columns() -> None:
     # Panel p (columns 0, 2) always agrees; panel q (columns 1, 3) never does.
     measured = agreement("pqpq", ["GGGB", "BBBG"])
     assert measured.inter_analyst_fleiss == {
-        "p": Metric(value=1.0, n=2),
-        "q": Metric(value=-1.0, n=2),
+        "p": Metric(value=1.0, n=2, chance=0.5),
+        "q": Metric(value=-1.0, n=2, chance=0.5),
     }
 
 
@@ -75,7 +71,7 @@ def test_panels_are_compared_by_plurality() -> None:
     # Pluralities of p: G, G, B, B, abstain (tie), abstain (two of three); of q: G, B, B, B, G, G.
     # Over the first four, one disagreement; chance 1/2 * 3/4 + 1/2 * 1/4 = 1/2.
     rows = ["GGBG", "GGGB", "BBBB", "BB-B", "GB-G", "G--G"]
-    assert agreement("pppq", rows).cross_panel_kappa == Metric(value=0.5, n=4)
+    assert agreement("pppq", rows).cross_panel_kappa == Metric(value=0.5, n=4, chance=0.5)
 
 
 @pytest.mark.parametrize(("panels", "count"), [("ppp", 1), ("pqr", 3)])

@@ -19,8 +19,8 @@ from tasks.storage.tables import (
 
 
 def metric(name: str, value: float | None = 1.0) -> dict[str, object]:
-    nothing = dict.fromkeys(("n", "reason", "lo", "hi", "interval_method"))
-    return {"metric": name, "value": value, **nothing}
+    nothing = dict.fromkeys(("n", "low", "high", "method", "reason"))
+    return {"scope": "overall", "cell": "", "metric": name, "value": value, **nothing}
 
 
 def test_types_and_nullability_come_from_the_model() -> None:
