@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,25 @@ def _sweep() -> type[BaseModel]:
     return SweepStudy
 
 
+def _named(module: str, name: str) -> Callable[[], type[BaseModel]]:
+    """A model that is imported when its schema is asked for."""
+
+    def load() -> type[BaseModel]:
+        model: type[BaseModel] = getattr(import_module(module), name)
+        return model
+
+    return load
+
+
 PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
+    "audit-1.0": _named("schemas.checks", "AuditReport"),
     "benchmark-1.0": _benchmark,
     "evaluation-1.0": _evaluation,
     "metrics-1.0": _metrics,
+    "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
     "output-v1": _output,
     "run-spec-1.0": _run_spec,
+    "structure-1.0": _named("schemas.checks", "StructureReport"),
     "suite-1.0": _suite,
     "sweep-1.0": _sweep,
 }

@@ -15,9 +15,12 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.cli import audit as audit_command
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import monotonicity as monotonicity_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
+from flows.cli import structure as structure_command
 from flows.cli import sweep as sweep_command
 from flows.cli.console import note, report_error, say
 from schemas.errors import EvalError, Unfinished, UserError
@@ -54,6 +57,9 @@ app.command("describe")(describe.describe)
 app.command("prompts")(prompts.prompts)
 app.command("evaluate")(evaluate.evaluate)
 app.command("sweep")(sweep_command.sweep)
+app.command("structure")(structure_command.structure)
+app.command("monotonicity")(monotonicity_command.monotonicity)
+app.command("audit")(audit_command.audit)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
