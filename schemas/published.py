@@ -66,6 +66,8 @@ def _named(module: str, name: str) -> Callable[[], type[BaseModel]]:
 PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "audit-1.0": _named("schemas.checks", "AuditReport"),
     "benchmark-1.0": _benchmark,
+    "comparison-1.0": _named("schemas.comparison", "Comparison"),
+    "comparisons-1.0": _named("schemas.comparison", "ComparisonFamily"),
     "evaluation-1.0": _evaluation,
     "metrics-1.0": _metrics,
     "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import audit as audit_command
+from flows.cli import compare as compare_command
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
 from flows.cli import monotonicity as monotonicity_command
 from flows.cli import schemas as schemas_command
@@ -60,6 +61,7 @@ app.command("sweep")(sweep_command.sweep)
 app.command("structure")(structure_command.structure)
 app.command("monotonicity")(monotonicity_command.monotonicity)
 app.command("audit")(audit_command.audit)
+app.command("compare")(compare_command.compare)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
