@@ -69,6 +69,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "comparison-1.0": _named("schemas.comparison", "Comparison"),
     "comparisons-1.0": _named("schemas.comparison", "ComparisonFamily"),
     "evaluation-1.0": _evaluation,
+    "factor-model-1.0": _named("schemas.factor_model", "FactorModel"),
     "metrics-1.0": _metrics,
     "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
     "output-v1": _output,

@@ -18,6 +18,7 @@ import typer
 from flows.cli import audit as audit_command
 from flows.cli import compare as compare_command
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import factor_model as factor_model_command
 from flows.cli import monotonicity as monotonicity_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
@@ -62,6 +63,7 @@ app.command("structure")(structure_command.structure)
 app.command("monotonicity")(monotonicity_command.monotonicity)
 app.command("audit")(audit_command.audit)
 app.command("compare")(compare_command.compare)
+app.command("model")(factor_model_command.model)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
