@@ -70,6 +70,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "comparisons-1.0": _named("schemas.comparison", "ComparisonFamily"),
     "evaluation-1.0": _evaluation,
     "factor-model-1.0": _named("schemas.factor_model", "FactorModel"),
+    "invariance-1.0": _named("schemas.variability", "InvarianceStudy"),
     "metrics-1.0": _metrics,
     "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
     "output-v1": _output,
@@ -77,6 +78,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "structure-1.0": _named("schemas.checks", "StructureReport"),
     "suite-1.0": _suite,
     "sweep-1.0": _sweep,
+    "variance-1.0": _named("schemas.variability", "VarianceStudy"),
 }
 
 

@@ -45,6 +45,25 @@ def read_pair(evaluation_path: str, benchmark_path: str) -> Studied:
     )
 
 
+def read_runs(
+    paths: Sequence[str], benchmark_path: str | None
+) -> tuple[list["Evaluation"], "Benchmark | None"]:
+    """Several evaluations, and the benchmark they are of when it is named.
+
+    Raises:
+        UserError: One cannot be read, or they do not belong together.
+    """
+    from flows.cli.files import read_benchmark, read_evaluation
+    from tasks.benchmarks.matching import require_match
+
+    benchmark = None if benchmark_path is None else read_benchmark(benchmark_path)
+    runs = [read_evaluation(path) for path in paths]
+    if benchmark is not None:
+        for path, run in zip(paths, runs, strict=True):
+            warn(path, require_match(run, benchmark))
+    return runs, benchmark
+
+
 def warn(path: str | None, problems: Iterable["Problem"]) -> tuple["Warned", ...]:
     """Warnings as documents hold them, after saying them on stderr."""
     from schemas.checks import Warned
