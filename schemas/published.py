@@ -74,6 +74,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "metrics-1.0": _metrics,
     "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
     "output-v1": _output,
+    "plan-1.0": _named("schemas.planning", "StudyPlan"),
     "run-spec-1.0": _run_spec,
     "structure-1.0": _named("schemas.checks", "StructureReport"),
     "suite-1.0": _suite,

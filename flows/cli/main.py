@@ -21,6 +21,7 @@ from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts,
 from flows.cli import factor_model as factor_model_command
 from flows.cli import invariance as invariance_command
 from flows.cli import monotonicity as monotonicity_command
+from flows.cli import plan as plan_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
 from flows.cli import structure as structure_command
@@ -68,6 +69,7 @@ app.command("compare")(compare_command.compare)
 app.command("model")(factor_model_command.model)
 app.command("variance")(variance_command.variance)
 app.command("invariance")(invariance_command.invariance)
+app.command("plan")(plan_command.plan)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)

@@ -19,10 +19,12 @@ from schemas.evaluation import Evaluation
 from tasks.statistics.adjusting import adjust
 from tasks.statistics.agreement import cohens_kappa
 from tasks.statistics.coverage import coverage
+from tasks.statistics.evaluations import judgements_of
 from tasks.statistics.judgement import Judgement, Tally
 from tasks.statistics.outcomes import Outcomes, outcomes_of_verdicts
 from tasks.statistics.paired_tests import PairedSpec, compare_outcomes
 from tasks.statistics.pairing import aligned, settings_that_differ
+from tasks.statistics.referring import Referred
 
 GATE_TV: Final = 0.10
 GATE_SAMPLES: Final = 30
@@ -41,7 +43,7 @@ _Settings = Mapping[str, Any]
 def compare_runs(
     a: Evaluation,
     b: Evaluation,
-    reference: tuple[str, Mapping[str, Verdict]],
+    reference: Referred,
     settings: PairedSpec,
     recorded: tuple[_Settings | None, _Settings | None] = (None, None),
 ) -> Comparison:
@@ -71,7 +73,7 @@ def compare_runs(
         reasons["cross_run_kappa"] = LITTLE_OVERLAP if is_little and pairs else str(kappa.reason)
     if not len(known):
         reasons["mean_tv_distance"] = NO_DISTANCE
-    wanted = [reference[1].get(one.item_id, "abstain") for one in left]
+    wanted = [reference.verdicts.get(one.item_id, "abstain") for one in left]
     return Comparison(
         run_a=a.id,
         run_b=b.id,
@@ -94,10 +96,28 @@ def compare_runs(
         flipped_items=_flips(left, right),
         differences={key: SettingPair(a=one, b=other) for key, (one, other) in differences.items()},
         unchecked=unchecked,
-        reference=reference[0],
+        reference=reference.label,
         tests=compare_outcomes(_passes(left, wanted), _passes(right, wanted), settings),
         reasons=reasons,
     )
+
+
+def aligned_outcomes(runs: Sequence[Evaluation], reference: Referred) -> list[Outcomes]:
+    """What passed in one run or in two, item by item in the order of the first.
+
+    Raises:
+        UserError: The second lacks items of the first, or is of another benchmark.
+    """
+    if len(runs) == 1:
+        columns = [judgements_of(runs[0])]
+    else:
+        settings_that_differ(runs[0], runs[1], (None, None))
+        pairs = aligned(runs[0], runs[1])
+        columns = [[one for one, _ in pairs], [other for _, other in pairs]]
+    return [
+        _passes(column, [reference.verdicts.get(one.item_id, "abstain") for one in column])
+        for column in columns
+    ]
 
 
 def adjust_family(comparisons: Sequence[Comparison], correction: Correction) -> ComparisonFamily:

@@ -9,7 +9,7 @@ from schemas.errors import UserError
 from schemas.evaluation import Evaluation
 from tasks.statistics.comparing import adjust_family, compare_runs
 from tasks.statistics.paired_tests import PairedSpec
-from tasks.statistics.referring import reference_verdicts
+from tasks.statistics.referring import Referred, reference_verdicts
 from tests.support.benchmarks import Raw
 from tests.support.evaluations import bench, eta, eta_item
 
@@ -18,7 +18,7 @@ LETTERS = st.text(alphabet="gbaf", min_size=0, max_size=5)
 
 def compared(a: Evaluation, b: Evaluation, reference: str = "consensus") -> Comparison:
     wanted = reference_verdicts(reference, a)
-    return compare_runs(a, b, (wanted.label, wanted.verdicts), PairedSpec())
+    return compare_runs(a, b, wanted, PairedSpec())
 
 
 def runs(left: list[Raw], right: list[Raw], **changes: object) -> tuple[Evaluation, Evaluation]:
@@ -141,8 +141,8 @@ def test_another_reading_of_replies_is_refused_where_it_is_known(key: str) -> No
     a, b = runs([], [])
     known: Raw = {"parser": "final-answer", "strip_tex": True}
     with pytest.raises(UserError, match=key):
-        compare_runs(a, b, ("consensus", {}), PairedSpec(), (known, known | {key: "other"}))
-    found = compare_runs(a, b, ("consensus", {}), PairedSpec(), (known, None))
+        compare_runs(a, b, Referred("consensus", {}), PairedSpec(), (known, known | {key: "other"}))
+    found = compare_runs(a, b, Referred("consensus", {}), PairedSpec(), (known, None))
     assert found.unchecked == ("parser", "strip_tex")
 
 
@@ -175,7 +175,7 @@ def test_p_values_are_adjusted_over_all_comparisons_that_have_one() -> None:
         compare_runs(first, eta(items, id=name), wanted, PairedSpec())
         for name, items in (("b", worse), ("c", left), ("d", [*left[:1], *worse[1:]]))
     ]
-    empty = compare_runs(eta([]), eta([]), ("consensus", {}), PairedSpec())
+    empty = compare_runs(eta([]), eta([]), Referred("consensus", {}), PairedSpec())
     family = adjust_family([*found, empty], "holm")
     exact = [one.tests.mcnemar for one in family.comparisons]
     # 2/256 and 2/128 are the two small ones of three.
