@@ -19,6 +19,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from schemas.benchmark import Benchmark
 from schemas.evaluation import Evaluation
@@ -29,6 +30,8 @@ from tasks.statistics.referring import Referred
 SINGULAR = "the covariance of its coefficients is singular"
 
 _TINY = 1e-7
+
+Floats = npt.NDArray[np.float64]
 
 
 def fit_factor_model(
@@ -149,13 +152,21 @@ def _fit(design: Design) -> Any:
             cov_type="cluster",
             cov_kwds={"groups": design.clusters},
         )
-    found = np.concatenate([fitted.params, fitted.bse])
-    if not fitted.mle_retvals["converged"] or not np.isfinite(found).all():
-        raise not_estimable("the fit does not converge")
-    if (fitted.bse < _TINY).any():
-        column = int(np.argmin(fitted.bse))
-        raise not_estimable(f"{design.describe(column)} has no spread over items")
+    require_sound(design, np.asarray(fitted.bse), converged=fitted.mle_retvals["converged"])
     return fitted
+
+
+def require_sound(design: Design, errors: Floats, *, converged: bool) -> None:
+    """Make sure that a fit came to an end and that every coefficient has a standard error.
+
+    Raises:
+        UserError: It did not, or one has none.
+    """
+    if not converged or not np.isfinite(errors).all():
+        raise not_estimable("the fit does not converge")
+    if (errors < _TINY).any():
+        name = design.describe(int(np.argmin(errors)))
+        raise not_estimable(f"items do not differ where {name} is estimated from", "add items")
 
 
 def _effects(fitted: Any, design: Design) -> Iterator[FactorEffect]:

@@ -91,6 +91,19 @@ def test_the_hash_of_either_generation_of_the_format_is_recognised(
         assert (ran.code, ran.err) == (0, "")
 
 
+def test_a_verdict_that_rests_on_failures_is_shown(assent: Assent, here: Path) -> None:
+    items = [eta_item("i", "a", "gff"), eta_item("j", "g", "fff")]
+    ran = assent("audit", write_json(here / "eta.json", raw_eta(items)))
+    assert "i: abstain becomes good without failures" in ran.out
+    assert "j: good becomes missing without failures" in ran.out
+
+
+def test_a_benchmark_without_ladders_says_so(assent: Assent, here: Path) -> None:
+    bench = write_json(here / "bench.json", raw_bench([{"id": "i"}]))
+    eta = write_json(here / "eta.json", raw_eta([eta_item("i", "g")]))
+    assert "has no ladders" in assent("monotonicity", eta, "--benchmark", bench).out
+
+
 def test_an_invalid_evaluation_is_refused_with_every_problem(assent: Assent, here: Path) -> None:
     items = [eta_item("i", "g", panel="gg"), eta_item("j", "g") | {"extra": 1}]
     ran = assent("audit", write_json(here / "eta.json", raw_eta(items)), "--format", "json")

@@ -54,6 +54,21 @@ def test_a_margin_that_is_broken_exits_1(
     assert f"by less than 0.2: {outcome}" in ran.out
 
 
+def test_the_text_names_what_differs_and_what_is_undefined(
+    assent: Assent, here: Path, before: str, after: str
+) -> None:
+    empty = [eta_item(str(i), "a", "fff") for i in range(40)]
+    other = write_json(
+        here / "other.json", raw_eta(empty, model={"provider": "openai", "model_id": "n"})
+    )
+    ran = assent("compare", before, after, other)
+    assert ran.code == 0
+    assert "model_id differs: m and n" in ran.out
+    assert "cross_run_kappa is undefined" in ran.out
+    assert "no tests: no item has a reference" in ran.out
+    assert "adjusted for 2 comparisons: holm" in ran.out
+
+
 def test_the_same_command_prints_the_same(assent: Assent, before: str, after: str) -> None:
     options = ("--seed", "5", "--iterations", "200", "--format", "json")
     assert assent("compare", before, after, *options).out == (

@@ -40,6 +40,18 @@ def test_the_table_names_effects_and_baselines(assent: Assent, here: Path) -> No
     assert "size: against small" in ran.out
 
 
+def test_what_was_left_out_is_noted(assent: Assent, here: Path) -> None:
+    eta, _ = files(here, LETTERS)
+    items: list[Raw] = [
+        {"id": name, "factor_levels": {"size": "small" if i < 2 else "large"}}
+        for i, name in enumerate(LETTERS)
+    ]
+    declared = {"size": ["tiny", "small", "large"]}
+    bench = write_json(here / "wider.json", raw_bench(items, factors=declared))
+    ran = assent("model", eta, "--benchmark", bench)
+    assert "note: no sample has size at tiny: left out" in ran.out
+
+
 def test_separated_data_exit_2_with_the_reason(assent: Assent, here: Path) -> None:
     eta, bench = files(here, {"i0": "gggb", "i1": "ggbb", "i2": "gggg", "i3": "gggg"})
     ran = assent("model", eta, "--benchmark", bench, "--format", "json")

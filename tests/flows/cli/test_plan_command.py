@@ -37,6 +37,13 @@ def test_a_plan_needs_no_pilot(assent: Assent) -> None:
     assert "assumed: rate, icc, correlation" in ran.out
 
 
+def test_every_goal_has_its_table(assent: Assent, pilot: str) -> None:
+    out = assent("plan", pilot, *GOALS).out
+    assert "from a pilot of 5 items" in out
+    for words in ("interval of width 0.2", "difference of 0.1 at power 80%", "split of 100 calls"):
+        assert words in out
+
+
 def test_goals_that_were_not_asked_for_are_null(assent: Assent) -> None:
     found = assent("plan", "--rate", "0.5", "--width", "0.1", "--format", "json").json
     assert (found["difference"], found["budget"]) == (None, None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemas.errors import UserError
 from schemas.factor_model import FactorModel
 from tasks.statistics.factor_design import gather_rows, make_design
-from tasks.statistics.factor_model import fit_factor_model, separating_columns
+from tasks.statistics.factor_model import fit_factor_model, require_sound, separating_columns
 from tasks.statistics.referring import reference_verdicts
 from tests.support.benchmarks import Raw
 from tests.support.evaluations import bench, eta, eta_item
@@ -159,6 +159,11 @@ def test_two_factors_are_fitted_as_by_a_generalised_linear_model() -> None:
             id="one level",
         ),
         pytest.param(
+            [Item("gb", size="small"), Item("gb", size="small"), Item("gb", size="large")],
+            "items do not differ",
+            id="no spread over items",
+        ),
+        pytest.param(
             [Item("gb", size="small"), Item("gb", size="large")],
             "2 items for 2 coefficients",
             id="too few clusters",
@@ -176,6 +181,34 @@ def test_what_cannot_be_estimated_is_refused_with_the_reason(
     with pytest.raises(UserError, match=reason) as caught:
         fit(items)
     assert caught.value.code == "not_estimable"
+
+
+def test_a_factor_whose_levels_share_all_their_uncertainty_has_no_joint_test() -> None:
+    # Large and huge items do not differ among themselves: both effects vary with the baseline only.
+    items = [
+        *(Item(letters, size="small") for letters in ("ggb", "gbb", "ggb")),
+        *(Item("ggb", size="large") for _ in range(2)),
+        *(Item("gbb", size="huge") for _ in range(2)),
+    ]
+    found = fit(items, {"size": ["small", "large", "huge"]})
+    assert found.factor_wald == {"size": None}
+    assert "singular" in found.reasons["factor_wald.size"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "converged"), [([0.1, 0.2], False), ([0.1, float("nan")], True)]
+)
+def test_a_fit_that_does_not_come_to_an_end_is_refused(
+    errors: list[float], converged: bool
+) -> None:
+    benchmark = bench([{"id": "i", "factor_levels": {"f": "x"}}], factors={"f": ["x", "y"]})
+    rows = gather_rows(eta([eta_item("i", "g", "gb")]), benchmark, {"i": "good"})
+    design = make_design(
+        rows._replace(rows=(*rows.rows, rows.rows[0]._replace(levels={"f": "y"}))),
+        {"f": ["x", "y"]},
+    )
+    with pytest.raises(UserError, match="does not converge"):
+        require_sound(design, np.array(errors), converged=converged)
 
 
 def test_a_combination_of_factors_that_separates_is_found() -> None:

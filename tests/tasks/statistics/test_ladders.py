@@ -109,3 +109,9 @@ def test_verdicts_are_counted_per_variation() -> None:
         ("defeat", 2, 1, 0, 1, 0.5),
         ("unspecified", 1, 0, 1, 0, 1.0),
     ]
+
+
+def test_items_that_the_evaluation_lacks_are_passed_over() -> None:
+    report = climbed([step("i", 0), step("j", 1)], [eta_item("i", "g")])
+    assert [one.item_id for one in report.ladders[0].steps] == ["i"]
+    assert [row.n for row in report.variations] == [1]

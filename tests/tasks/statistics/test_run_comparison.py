@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from schemas.comparison import Comparison
 from schemas.errors import UserError
 from schemas.evaluation import Evaluation
-from tasks.statistics.comparing import adjust_family, compare_runs
+from tasks.statistics.comparing import adjust_family, aligned_outcomes, compare_runs
 from tasks.statistics.paired_tests import PairedSpec
 from tasks.statistics.referring import Referred, reference_verdicts
 from tests.support.benchmarks import Raw
@@ -152,6 +152,20 @@ def test_another_model_or_another_number_of_samples_is_listed() -> None:
     found = compared(*runs([], [], model=model, endorsement_config=config))
     assert found.differences.keys() == {"model_id", "params", "n_samples", "tie_break"}
     assert (found.differences["n_samples"].a, found.differences["n_samples"].b) == (5, 3)
+
+
+def test_a_benchmark_that_was_changed_in_between_is_listed() -> None:
+    a, b = eta([], benchmark_hash="sha256:1"), eta([], benchmark_hash="sha256:2")
+    assert compared(a, b).differences.keys() == {"benchmark_hash"}
+
+
+def test_outcomes_of_one_run_or_two_are_in_the_order_of_the_first() -> None:
+    left = [eta_item("i", "g", "gb"), eta_item("j", "g", "g")]
+    a, b = runs(left, [eta_item("j", "b", "bb"), eta_item("i", "g", "ggg")])
+    wanted = reference_verdicts("consensus", a)
+    (alone,) = aligned_outcomes([a], wanted)
+    assert alone.passed.tolist() == [1, 1]
+    assert [one.drawn.tolist() for one in aligned_outcomes([a, b], wanted)] == [[2, 1], [3, 2]]
 
 
 def test_a_second_run_that_lacks_items_is_refused_by_name() -> None:

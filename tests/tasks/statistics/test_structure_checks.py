@@ -77,6 +77,18 @@ def test_a_target_is_the_same_whatever_the_order_of_its_bearers() -> None:
     assert (check.items_checked, check.items_satisfying) == (2, 0)
 
 
+def test_base_cases_that_all_abstain_are_stable() -> None:
+    items = [role("b1", "base-inference"), role("b2", "base-inference")]
+    check = found(items, [eta_item("b1", "a"), eta_item("b2", "a")])["base_case_stability"]
+    assert (check.items_checked, check.rate) == (2, 1.0)
+
+
+def test_recorded_votes_take_precedence_over_samples() -> None:
+    votes = {"good": 3, "bad": 2, "verdict": "good"}
+    answers = [eta_item("i", "g", "ggggg", majority_vote=votes)]
+    assert anomalies(found([{"id": "i"}], answers)["thin_margin_agreement"]) == ["i"]
+
+
 def test_a_base_case_whose_calls_all_failed_is_named_as_missing() -> None:
     items = [role("b1", "base-inference"), role("b2", "base-inference")]
     answers = [eta_item("b1", "g", "ggg"), eta_item("b2", "a", "fff")]
