@@ -17,7 +17,7 @@ def require_match(evaluation: Evaluation, benchmark: Benchmark) -> tuple[Problem
             f"the evaluation {evaluation.id!r} is of the benchmark {evaluation.benchmark_id!r}, "
             f"not of {benchmark.id!r}",
             fix="name the benchmark that was evaluated",
-            code="other_benchmark",
+            code="benchmark_mismatch",
         )
     recorded = evaluation.benchmark_hash
     if recorded is None or recorded == benchmark_hash(benchmark):

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.base import Verdict
 from schemas.errors import UserError
-from schemas.evaluation import Evaluation, EvaluationItem
+from schemas.evaluation import Evaluation, EvaluationItem, SampleRecord
 from tasks.statistics.judgement import Judgement, Tally
 
 
-def tally_of(item: EvaluationItem) -> Tally:
-    """The votes of an item: as recorded, else counted over the samples that did not fail."""
-    if item.majority_vote is not None:
-        vote = item.majority_vote
-        return Tally(vote.good, vote.bad, vote.abstain)
-    return count(usable_verdicts(item))
+def has_failed(sample: SampleRecord) -> bool:
+    """Whether there is no reply; older files say so by the status alone."""
+    return sample.provider_error is not None or sample.parse_status == "sample_failed"
+
+
+def usable_verdicts(item: EvaluationItem) -> list[Verdict]:
+    """What the samples said, in their order, failed ones left out."""
+    return [sample.parsed_verdict for sample in item.samples if not has_failed(sample)]
 
 
 def count(verdicts: Sequence[Verdict]) -> Tally:
@@ -25,9 +27,15 @@ def count(verdicts: Sequence[Verdict]) -> Tally:
     return Tally(verdicts.count("good"), verdicts.count("bad"), verdicts.count("abstain"))
 
 
-def usable_verdicts(item: EvaluationItem) -> list[Verdict]:
-    """What the samples said, in their order, failed ones left out."""
-    return [s.parsed_verdict for s in item.samples if s.provider_error is None]
+def tally_of(item: EvaluationItem) -> Tally:
+    """The votes of an item: as recorded, else counted over the samples without an error.
+
+    Files of the first generation record no errors and count failed calls as abstentions.
+    """
+    if item.majority_vote is not None:
+        vote = item.majority_vote
+        return Tally(vote.good, vote.bad, vote.abstain)
+    return count([s.parsed_verdict for s in item.samples if s.provider_error is None])
 
 
 def is_missing(item: EvaluationItem, tally: Tally) -> bool:
@@ -35,8 +43,9 @@ def is_missing(item: EvaluationItem, tally: Tally) -> bool:
 
     A bare verdict without samples and votes is taken at its word.
     """
-    was_asked = bool(item.samples) or item.majority_vote is not None
-    return was_asked and sum(tally) == 0 and item.model_verdict == "abstain"
+    nobody_voted = item.majority_vote is not None and sum(tally) == 0
+    all_failed = bool(item.samples) and all(map(has_failed, item.samples))
+    return item.model_verdict == "abstain" and (nobody_voted or all_failed)
 
 
 def judgements_of(evaluation: Evaluation) -> list[Judgement]:

@@ -14,7 +14,7 @@ from schemas.base import Verdict
 from schemas.benchmark import Benchmark
 from schemas.errors import UserError
 from schemas.evaluation import Evaluation
-from tasks.statistics.evaluations import items_by_id
+from tasks.statistics.evaluations import has_failed, items_by_id
 
 _NAMED = 5
 
@@ -67,7 +67,7 @@ def gather_rows(
             continue
         wanted = reference.get(item.id, "abstain")
         for sample in answered[item.id].samples:
-            if sample.provider_error is not None:
+            if has_failed(sample):
                 n_failed += 1
             elif "abstain" in (wanted, sample.parsed_verdict):
                 n_dropped += 1

@@ -39,7 +39,7 @@ def settings_that_differ(
         raise UserError(
             f"{a.id!r} is of the benchmark {a.benchmark_id!r}, {b.id!r} of {b.benchmark_id!r}",
             fix="compare runs of one benchmark",
-            code="other_benchmark",
+            code="benchmark_mismatch",
         )
     left, right = _settings(a, recorded[0]), _settings(b, recorded[1])
     for key in _MUST_MATCH:

@@ -61,12 +61,12 @@ def test_structure_has_machine_output_with_the_fields_that_reports_ask_for(
 
 
 @pytest.mark.parametrize("command", ["structure", "monotonicity"])
-def test_an_evaluation_of_another_benchmark_is_refused(
+def test_an_evaluation_of_anbenchmark_mismatch_is_refused(
     assent: Assent, here: Path, bench_path: str, command: str
 ) -> None:
     path = write_json(here / "eta.json", raw_eta(CLEAN, benchmark_id="other"))
     ran = assent(command, path, "--benchmark", bench_path, "--format", "json")
-    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "other_benchmark")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "benchmark_mismatch")
 
 
 def test_a_benchmark_that_was_changed_is_warned_of(

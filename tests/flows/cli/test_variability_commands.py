@@ -55,12 +55,12 @@ def test_invariance_names_items_that_flip(assent: Assent, here: Path, runs: list
 
 
 @pytest.mark.parametrize("command", ["variance", "invariance"])
-def test_runs_of_another_benchmark_are_refused(
+def test_runs_of_anbenchmark_mismatch_are_refused(
     assent: Assent, here: Path, runs: list[str], command: str
 ) -> None:
     bench = write_json(here / "bench.json", raw_bench([{"id": "i0"}], id="other"))
     ran = assent(command, *runs, "--benchmark", bench, "--format", "json")
-    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "other_benchmark")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "benchmark_mismatch")
 
 
 def test_invariance_of_one_run_is_refused(assent: Assent, runs: list[str]) -> None:

@@ -80,3 +80,10 @@ def test_a_verdict_without_samples_is_kept() -> None:
         1,
         1.0,
     )
+
+
+def test_a_call_that_an_older_file_marks_by_status_alone_is_suspected_and_missing() -> None:
+    old = samples("aa", raw_response="", parse_status="sample_failed")
+    report = audited([eta_item("i", "a", samples=old)])
+    assert (report.n_known_provider_errors, report.n_suspected_silent_failures) == (0, 2)
+    assert report.published.n_missing == 1
