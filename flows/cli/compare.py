@@ -100,10 +100,13 @@ def _compare_all(
     first = read_evaluation(paths[0])
     wanted = reference_verdicts(reference, first, benchmark)
     known = settings_beside(paths[0], first.id)
+    of_first = () if benchmark is None else warn(paths[0], require_match(first, benchmark))
     comparisons = []
     for path in paths[1:]:
         other: Evaluation = read_evaluation(path)
-        warnings = () if benchmark is None else warn(path, require_match(other, benchmark))
+        warnings = of_first
+        if benchmark is not None:
+            warnings += warn(path, require_match(other, benchmark))
         one = compare_runs(first, other, wanted, settings, (known, settings_beside(path, other.id)))
         comparisons.append(one.model_copy(update={"warnings": warnings}))
     return comparisons

@@ -51,7 +51,7 @@ def plan(
         int | None, typer.Option("--max-items", min=2, help="Items that there are.")
     ] = None,
     item_cost: Annotated[
-        float, typer.Option("--item-cost", min=0.0, help="What an item costs, in calls.")
+        float, typer.Option("--item-cost", min=0.0, max=1e6, help="What an item costs, in calls.")
     ] = 0.0,
     reference: ReferenceOption = "consensus",
     format_: FormatOption = Format.TEXT,

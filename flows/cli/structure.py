@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.console import Format, FormatOption, print_json, printable, say
-from flows.cli.studying import BenchmarkPath, EvaluationPath, figure, print_table, read_pair
+from flows.cli.studying import (
+    BenchmarkPath,
+    EvaluationPath,
+    figure,
+    print_table,
+    read_pair,
+)
 
 if TYPE_CHECKING:
     from schemas.checks import StructureReport

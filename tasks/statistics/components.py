@@ -78,6 +78,12 @@ def study_variance(
             fix="name runs over more items",
             code="too_few_items",
         )
+    if not runs[0].items[0].analyst_verdicts:
+        raise UserError(
+            "the runs record no analyst to agree with",
+            fix="name evaluations of a benchmark with a panel",
+            code="verdict_count",
+        )
     tables = [[{item.id: item for item in run.items} for run in row] for row in design]
     scores = _score(ids, tables)
     values = _estimate(scores)

@@ -11,6 +11,9 @@ from schemas.errors import UserError
 from schemas.evaluation import Evaluation, EvaluationItem, SampleRecord
 from tasks.statistics.judgement import Judgement, Tally
 
+_MOST_VOTES = 2**53
+"""Beyond it, doubles lose count."""
+
 
 def has_failed(sample: SampleRecord) -> bool:
     """Whether there is no reply; older files say so by the status alone."""
@@ -49,7 +52,11 @@ def is_missing(item: EvaluationItem, tally: Tally) -> bool:
 
 
 def judgements_of(evaluation: Evaluation) -> list[Judgement]:
-    """The items of an evaluation, in file order."""
+    """The items of an evaluation, in file order.
+
+    Raises:
+        UserError: An item has a count of votes that cannot be.
+    """
     return [_judgement(item) for item in evaluation.items]
 
 
@@ -72,6 +79,12 @@ def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
 
 def _judgement(item: EvaluationItem) -> Judgement:
     tally = tally_of(item)
+    if min(tally) < 0 or max(tally) > _MOST_VOTES:
+        raise UserError(
+            f"item {item.id!r} has an impossible count of votes",
+            fix="write counts from 0",
+            code="tally",
+        )
     return Judgement(
         item_id=item.id,
         analyst_verdicts=item.analyst_verdicts,

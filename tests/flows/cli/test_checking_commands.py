@@ -118,3 +118,36 @@ def test_names_of_strangers_cannot_steer_the_terminal(assent: Assent, here: Path
     ran = assent("audit", path)
     assert ran.code == 1
     assert json.dumps("\\x1b[31mred")[1:-1].replace("\\\\", "\\") in ran.out
+
+
+@pytest.mark.parametrize("votes", [{"good": -1}, {"good": 10**300}], ids=["negative", "endless"])
+@pytest.mark.parametrize("command", ["structure", "compare"])
+def test_counts_of_votes_that_cannot_be_are_refused(
+    assent: Assent, here: Path, bench_path: str, command: str, votes: Raw
+) -> None:
+    items = [eta_item("i", "g", majority_vote=votes | {"verdict": "good"})]
+    path = write_json(here / "eta.json", raw_eta(items))
+    other = [path] if command == "compare" else []
+    ran = assent(command, path, *other, "--benchmark", bench_path, "--format", "json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "tally")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["structure", "eta.json", "--benchmark", "bench.json", "--thin-margin-threshold", "nan"],
+        ["compare", "eta.json", "eta.json", "--margin", "nan"],
+        ["compare", "eta.json", "eta.json", "--confidence", "nan"],
+        ["plan", "--rate", "nan", "--width", "0.1"],
+        ["plan", "--rate", "0.5", "--width", "nan"],
+        ["plan", "--rate", "0.5", "--budget", "50", "--item-cost", "inf"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("bench_path")
+def test_options_that_are_no_numbers_are_refused(
+    assent: Assent, here: Path, words: list[str]
+) -> None:
+    write_json(here / "eta.json", raw_eta(CLEAN))
+    ran = assent(*words, "--format", "json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "usage")

@@ -85,6 +85,17 @@ def test_the_panel_of_a_benchmark_can_be_named(
     assert ran.json["tests"]["difference"]["value"] == 1.0
 
 
+def test_a_first_run_of_a_changed_benchmark_is_warned_of(
+    assent: Assent, here: Path, after: str
+) -> None:
+    bench = write_json(here / "bench.json", raw_bench([{"id": str(i)} for i in range(40)]))
+    first = write_json(here / "first.json", raw_eta(GOOD, benchmark_hash="sha256:0"))
+    ran = assent("compare", first, after, "--benchmark", bench, "--format", "json")
+    assert [(one["file"], one["code"]) for one in ran.json["warnings"]] == [
+        (first, "hash_mismatch")
+    ]
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -152,6 +152,7 @@ def test_items_without_words_of_their_own_are_left_out_when_the_benchmark_is_kno
             id="two runs of one wording and one of the other",
         ),
         pytest.param([evaluation(["g"])], "too_few_items", id="one item"),
+        pytest.param([evaluation(["g", "b"], panel="")], "verdict_count", id="no analysts"),
         pytest.param(
             [
                 evaluation(["g"] * 2),
