@@ -85,7 +85,7 @@ def study_variance(
             code="verdict_count",
         )
     tables = [[{item.id: item for item in run.items} for run in row] for row in design]
-    scores = _score(ids, tables)
+    scores = _score(ids, tables, {item.id: item.analyst_verdicts for item in runs[0].items})
     values = _estimate(scores)
     sizes = Sizes(
         items=len(ids),
@@ -131,17 +131,17 @@ def _full_design(runs: Sequence[Evaluation]) -> list[list[Evaluation]]:
     return list(found.values())
 
 
-def _score(ids: Sequence[str], design: Sequence[Sequence[Items]]) -> _Scores:
+def _score(
+    ids: Sequence[str], design: Sequence[Sequence[Items]], panels: Mapping[str, Sequence[str]]
+) -> _Scores:
     shape = len(ids), len(design), len(design[0])
-    n_analysts = len(design[0][0][ids[0]].analyst_verdicts) if ids else 0
     means, squares = np.zeros(shape), np.zeros(shape)
     draws = np.zeros(shape, dtype=np.int64)
-    by_analyst = np.zeros((len(ids), n_analysts))
+    by_analyst = np.zeros((len(ids), len(panels[ids[0]])))
     for i, item_id in enumerate(ids):
-        panel = design[0][0][item_id].analyst_verdicts
         for p, row in enumerate(design):
             for e, table in enumerate(row):
-                matches = _matches(table[item_id], panel)
+                matches = _matches(table[item_id], panels[item_id])
                 scores = matches.mean(axis=1)
                 draws[i, p, e] = len(scores)
                 means[i, p, e] = scores.mean()

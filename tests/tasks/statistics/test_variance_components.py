@@ -121,6 +121,11 @@ def test_analysts_who_differ_from_each_other_have_a_part() -> None:
     assert found.mean_agreement == 0.5
 
 
+def test_the_panel_is_that_of_the_run_named_first() -> None:
+    runs = [evaluation(["gg", "bb"], 1, "a", "g"), evaluation(["gg", "bb"], 0, "b", "")]
+    assert study_variance(runs).mean_agreement == 0.5
+
+
 def test_failed_samples_are_no_draws_and_items_without_any_are_left_out() -> None:
     found = study_variance([evaluation(["gf", "gb", "ff"])])
     assert (found.n_items, found.n_left_out, found.n_samples) == (2, 1, 3)
