@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -11,84 +11,37 @@ from pydantic import BaseModel
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _benchmark() -> type[BaseModel]:
-    from schemas.benchmark import Benchmark
+def _named(module: str, name: str) -> Callable[[], type[BaseModel]]:
+    """A model that is imported when its schema is asked for."""
 
-    return Benchmark
+    def load() -> type[BaseModel]:
+        model: type[BaseModel] = getattr(import_module(module), name)
+        return model
 
-
-def _evaluation() -> type[BaseModel]:
-    from schemas.evaluation import Evaluation
-
-    return Evaluation
-
-
-def _output() -> type[BaseModel]:
-    from schemas.output import OutputDocument
-
-    return OutputDocument
-
-
-def _run_spec() -> type[BaseModel]:
-    from schemas.run import RunSpec
-
-    return RunSpec
-
-
-def _metrics() -> type[BaseModel]:
-    from schemas.metrics import OverallMetrics
-
-    return OverallMetrics
-
-
-def _metrics_report() -> type[BaseModel]:
-    from schemas.metrics_report import MetricsReport
-
-    return MetricsReport
-
-
-def _suite() -> type[BaseModel]:
-    from schemas.sweep import Suite
-
-    return Suite
-
-
-def _sweep() -> type[BaseModel]:
-    from schemas.sweep import SweepStudy
-
-    return SweepStudy
-
-
-def _pack_manifest() -> type[BaseModel]:
-    from schemas.pack import Manifest
-
-    return Manifest
-
-
-def _pack_row() -> type[BaseModel]:
-    from schemas.pack_published import AnyRow
-
-    return AnyRow
-
-
-def _tester() -> type[BaseModel]:
-    from schemas.tester import Tester
-
-    return Tester
+    return load
 
 
 PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
-    "benchmark-1.0": _benchmark,
-    "evaluation-1.0": _evaluation,
-    "metrics-1.0": _metrics,
-    "metrics-report-1.0": _metrics_report,
-    "output-v1": _output,
-    "pack-manifest-1": _pack_manifest,
-    "pack-row-1": _pack_row,
-    "run-spec-1.0": _run_spec,
-    "suite-1.0": _suite,
-    "sweep-1.0": _sweep,
-    "tester-0.2": _tester,
+    "audit-1.0": _named("schemas.checks", "AuditReport"),
+    "benchmark-1.0": _named("schemas.benchmark", "Benchmark"),
+    "comparison-1.0": _named("schemas.comparison", "Comparison"),
+    "comparisons-1.0": _named("schemas.comparison", "ComparisonFamily"),
+    "evaluation-1.0": _named("schemas.evaluation", "Evaluation"),
+    "factor-model-1.0": _named("schemas.factor_model", "FactorModel"),
+    "invariance-1.0": _named("schemas.variability", "InvarianceStudy"),
+    "metrics-1.0": _named("schemas.metrics", "OverallMetrics"),
+    "metrics-report-1.0": _named("schemas.metrics_report", "MetricsReport"),
+    "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
+    "output-v1": _named("schemas.output", "OutputDocument"),
+    "pack-manifest-1": _named("schemas.pack", "Manifest"),
+    "pack-row-1": _named("schemas.pack_published", "AnyRow"),
+    "plan-1.0": _named("schemas.planning", "StudyPlan"),
+    "run-spec-1.0": _named("schemas.run", "RunSpec"),
+    "structure-1.0": _named("schemas.checks", "StructureReport"),
+    "suite-1.0": _named("schemas.sweep", "Suite"),
+    "sweep-1.0": _named("schemas.sweep", "SweepStudy"),
+    "tester-0.2": _named("schemas.tester", "Tester"),
+    "variance-1.0": _named("schemas.variability", "VarianceStudy"),
 }
 
 

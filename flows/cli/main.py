@@ -16,14 +16,22 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.cli import audit as audit_command
+from flows.cli import compare as compare_command
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import factor_model as factor_model_command
+from flows.cli import invariance as invariance_command
 from flows.cli import metrics as metrics_command
+from flows.cli import monotonicity as monotonicity_command
 from flows.cli import pack_score as pack_score_command
 from flows.cli import pack_selftest as pack_selftest_command
 from flows.cli import packs as packs_command
+from flows.cli import plan as plan_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
+from flows.cli import structure as structure_command
 from flows.cli import sweep as sweep_command
+from flows.cli import variance as variance_command
 from flows.cli.console import note, report_error, say
 from schemas.errors import EvalError, Unfinished, UserError
 from schemas.version import VERSION
@@ -60,6 +68,14 @@ app.command("prompts")(prompts.prompts)
 app.command("evaluate")(evaluate.evaluate)
 app.command("metrics")(metrics_command.metrics)
 app.command("sweep")(sweep_command.sweep)
+app.command("structure")(structure_command.structure)
+app.command("monotonicity")(monotonicity_command.monotonicity)
+app.command("audit")(audit_command.audit)
+app.command("compare")(compare_command.compare)
+app.command("model")(factor_model_command.model)
+app.command("variance")(variance_command.variance)
+app.command("invariance")(invariance_command.invariance)
+app.command("plan")(plan_command.plan)
 app.command("runs")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)

@@ -48,9 +48,6 @@ def _tie_goes_to(
     """Whether a side wins the good/bad tie that it reaches when all samples left say it."""
     if tie_break != "first":
         return tie_break == side
-    for index in range(n_samples):
-        if index not in drawn or drawn[index] == side:
-            return True
-        if drawn[index] in ("good", "bad"):
-            return False
-    return False
+    # The other side leads and so was drawn: there is a first one.
+    first = next(i for i in range(n_samples) if i not in drawn or drawn[i] in ("good", "bad"))
+    return first not in drawn or drawn[first] == side
