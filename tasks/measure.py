@@ -32,6 +32,7 @@ def measure_agreement(
             tie_broken=row["tie_broken"],
             is_missing=row["status"] == "missing",
             n_unjudged=row["n_failed"] + row["n_unparseable"] + row["n_clipped"],
+            n_undrawn=row["n_undrawn"],
             n_read_abstain=row["abstain"] - row["n_unparseable"] - row["n_clipped"],
         )
         for row in read_rows(home.locate(verdicts.file))

@@ -91,7 +91,7 @@ def _compare_all(
     paths: list[str], benchmark_path: str | None, reference: str, settings: "PairedSpec"
 ) -> list["Comparison"]:
     from flows.cli.files import read_benchmark, read_evaluation
-    from tasks.benchmarks.matching import require_match
+    from tasks.benchmarks.matching import noticed
     from tasks.statistics.comparing import compare_runs
     from tasks.statistics.referring import reference_verdicts
     from tasks.storage.beside import settings_beside
@@ -100,13 +100,11 @@ def _compare_all(
     first = read_evaluation(paths[0])
     wanted = reference_verdicts(reference, first, benchmark)
     known = settings_beside(paths[0], first.id)
-    of_first = () if benchmark is None else warn(paths[0], require_match(first, benchmark))
+    of_first = warn(paths[0], noticed(first, benchmark))
     comparisons = []
     for path in paths[1:]:
         other: Evaluation = read_evaluation(path)
-        warnings = of_first
-        if benchmark is not None:
-            warnings += warn(path, require_match(other, benchmark))
+        warnings = of_first + warn(path, noticed(other, benchmark))
         one = compare_runs(first, other, wanted, settings, (known, settings_beside(path, other.id)))
         comparisons.append(one.model_copy(update={"warnings": warnings}))
     return comparisons

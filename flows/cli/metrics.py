@@ -119,13 +119,14 @@ def metrics(
     Example: assent metrics evaluations/food-storage/RUN.json --ci
     """
     from flows.cli.files import read_benchmark, read_evaluation
+    from tasks.benchmarks.matching import noticed
     from tasks.statistics.decomposition import decompose
     from tasks.statistics.intervals import IntervalSpec
     from tasks.statistics.measuring import Request
 
     evaluation = read_evaluation(eta)
     known = read_benchmark(benchmark) if benchmark else None
-    warnings = _mismatches(evaluation, eta, known, benchmark)
+    warnings = [*noticed(evaluation, known)]
     cells = _cells(
         evaluation,
         known,
@@ -154,7 +155,7 @@ def metrics(
     found = decompose(evaluation, known, cells, references, request)
     for path in by_variant or []:
         other = read_evaluation(path)
-        warnings += _mismatches(other, path, known, benchmark)
+        warnings += noticed(other, known)
         found.cells.append(_variant(other, evaluation, path, known, references, request))
     warnings += [Problem(c.code, "$", c.message) for c in found.cautions]
     _print(found, warnings, eta, format_)
@@ -175,35 +176,6 @@ def _print(found: Any, warnings: list[Problem], eta: str, format_: MetricsFormat
             metric_tables.print_csv(found)
         case _:
             metric_tables.print_tables(found)
-
-
-def _mismatches(
-    evaluation: "Evaluation", eta: str, known: "Benchmark | None", path: str | None
-) -> list[Problem]:
-    """Warnings when the benchmark is not the very one that was asked.
-
-    Raises:
-        UserError: It is another benchmark.
-    """
-    if known is None:
-        return []
-    if evaluation.benchmark_id != known.id:
-        raise UserError(
-            f"the evaluation is of benchmark {evaluation.benchmark_id!r}, not {known.id!r}",
-            where=eta,
-            fix="give its own benchmark with --benchmark",
-            code="benchmark_mismatch",
-        )
-    from tasks.benchmarks import benchmark_hash, later_fields
-
-    stated = evaluation.benchmark_hash
-    if stated is None or stated == benchmark_hash(known):
-        return []
-    if not later_fields(known) and stated == benchmark_hash(known, "0.5"):
-        return []
-    message = f"the evaluation names another content of the benchmark than {path}"
-    fix = "numbers that need the benchmark may not fit; use the file that was evaluated"
-    return [Problem("hash_mismatch", "$.benchmark_hash", message, fix)]
 
 
 def _cells(

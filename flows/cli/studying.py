@@ -36,13 +36,11 @@ def read_pair(evaluation_path: str, benchmark_path: str) -> Studied:
         UserError: One cannot be read, or they do not belong together.
     """
     from flows.cli.files import read_benchmark, read_evaluation
-    from tasks.benchmarks.matching import require_match
+    from tasks.benchmarks.matching import noticed
 
     benchmark = read_benchmark(benchmark_path)
     evaluation = read_evaluation(evaluation_path)
-    return Studied(
-        evaluation, benchmark, warn(evaluation_path, require_match(evaluation, benchmark))
-    )
+    return Studied(evaluation, benchmark, warn(evaluation_path, noticed(evaluation, benchmark)))
 
 
 def read_runs(
@@ -54,13 +52,12 @@ def read_runs(
         UserError: One cannot be read, or they do not belong together.
     """
     from flows.cli.files import read_benchmark, read_evaluation
-    from tasks.benchmarks.matching import require_match
+    from tasks.benchmarks.matching import noticed
 
     benchmark = None if benchmark_path is None else read_benchmark(benchmark_path)
     runs = [read_evaluation(path) for path in paths]
-    if benchmark is not None:
-        for path, run in zip(paths, runs, strict=True):
-            warn(path, require_match(run, benchmark))
+    for path, run in zip(paths, runs, strict=True):
+        warn(path, noticed(run, benchmark))
     return runs, benchmark
 
 

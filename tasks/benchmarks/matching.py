@@ -1,17 +1,43 @@
-"""Does an evaluation belong to a benchmark?"""
+"""Does an evaluation belong to a benchmark, and is it whole?"""
 
 from schemas.benchmark import Benchmark
 from schemas.errors import Problem, UserError
-from schemas.evaluation import Evaluation
+from schemas.evaluation import Evaluation, EvaluationItem
 from tasks.benchmarks.hashing import benchmark_hash, later_fields
 
 
-def require_match(evaluation: Evaluation, benchmark: Benchmark) -> tuple[Problem, ...]:
-    """Warnings about an evaluation of this benchmark.
+def noticed(evaluation: Evaluation, benchmark: Benchmark | None) -> tuple[Problem, ...]:
+    """Warnings about an evaluation, of this benchmark when one is given.
 
     Raises:
         UserError: It is an evaluation of another benchmark.
     """
+    found = _curtailed(evaluation)
+    return found if benchmark is None else (*_mismatches(evaluation, benchmark), *found)
+
+
+def n_undrawn(item: EvaluationItem, n_samples: int) -> int:
+    """Samples of an item that were not asked for because its verdict was settled."""
+    return max(0, n_samples - len(item.samples)) if item.samples else 0
+
+
+def _curtailed(evaluation: Evaluation) -> tuple[Problem, ...]:
+    n_samples = evaluation.endorsement_config.n_samples
+    left = sum(n_undrawn(item, n_samples) for item in evaluation.items)
+    if not left:
+        return ()
+    return (
+        Problem(
+            "curtailed",
+            "$.items",
+            f"{left} samples were not drawn; verdicts stand, but entropy, margins, distances and "
+            "shares of samples rest on what was drawn",
+            "evaluate without --curtail for figures of that kind; only the rest is asked",
+        ),
+    )
+
+
+def _mismatches(evaluation: Evaluation, benchmark: Benchmark) -> tuple[Problem, ...]:
     if evaluation.benchmark_id != benchmark.id:
         raise UserError(
             f"the evaluation {evaluation.id!r} is of the benchmark {evaluation.benchmark_id!r}, "

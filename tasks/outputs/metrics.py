@@ -22,7 +22,9 @@ def named_metrics(metrics: OverallMetrics, samples: SampleTable) -> dict[str, Me
     def count(value: int) -> Metric:
         return Metric(value=value, n=n)
 
-    def mean(value: float | None, of: int) -> Metric:
+    def of_votes(value: float | None, of: int) -> Metric:
+        if samples.n_undrawn:
+            return Metric.undefined("not all samples were drawn (--curtail)")
         return (
             Metric.undefined("no item was judged") if value is None else Metric(value=value, n=of)
         )
@@ -37,10 +39,10 @@ def named_metrics(metrics: OverallMetrics, samples: SampleTable) -> dict[str, Me
         "n_failed_samples": Metric(value=samples.n_failed, n=samples.n_samples),
         "n_undrawn_samples": Metric(value=samples.n_undrawn, n=samples.n_samples),
         "n_unjudged_samples": Metric(value=metrics.n_unjudged_samples or 0, n=samples.n_samples),
-        "mean_entropy_judged": mean(spread.mean_entropy, spread.n_items),
-        "mean_margin_judged": mean(spread.mean_margin, spread.n_items),
-        "fraction_thin_margin_judged": mean(spread.fraction_thin_margin, spread.n_items),
-        "n_tie_broken": count(spread.n_tie_broken),
+        "mean_entropy_judged": of_votes(spread.mean_entropy, spread.n_items),
+        "mean_margin_judged": of_votes(spread.mean_margin, spread.n_items),
+        "fraction_thin_margin_judged": of_votes(spread.fraction_thin_margin, spread.n_items),
+        "n_tie_broken": of_votes(spread.n_tie_broken, n),
     }
     named |= {snake_case(key): metric for key, metric in top_level(metrics).items()}
     if metrics.panels:

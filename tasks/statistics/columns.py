@@ -22,6 +22,8 @@ class Columns(NamedTuple):
     tallies: Counts
     settled: Counts
     n_unjudged: Counts
+    n_open: Counts
+    """Samples that may go either way: the unjudged, and what was not drawn because of them."""
 
     @property
     def judged(self) -> npt.NDArray[np.bool_]:
@@ -53,6 +55,7 @@ def make_columns(judgements: Sequence[Judgement], n_analysts: int) -> Columns:
         tallies=_counts([item.tally for item in judgements]),
         settled=_counts([item.settled for item in judgements]),
         n_unjudged=np.array([item.n_unjudged for item in judgements], dtype=np.int64),
+        n_open=np.array([_open(item) for item in judgements], dtype=np.int64),
     )
 
 
@@ -72,3 +75,8 @@ def plurality_codes(table: Codes) -> Codes:
 
 def _counts(tallies: Sequence[Sequence[int]]) -> Counts:
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), 3)
+
+
+def _open(item: Judgement) -> int:
+    # Without unjudged samples the verdict is settled, whatever the undrawn ones would have said.
+    return item.n_unjudged + item.n_undrawn if item.n_unjudged else 0

@@ -7,7 +7,7 @@ from schemas.benchmark import Analyst, Benchmark
 from schemas.evaluation import Evaluation
 from schemas.metrics import Caution, OverallMetrics
 from tasks.statistics.cells import Cell
-from tasks.statistics.evaluated import judgements_of
+from tasks.statistics.evaluations import judgements_of
 from tasks.statistics.judgement import Judgement
 from tasks.statistics.measuring import Request
 from tasks.statistics.overall import measure

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from schemas.base import Verdict
 from schemas.errors import UserError
 from schemas.evaluation import Evaluation, EvaluationItem, SampleRecord
+from tasks.benchmarks.matching import n_undrawn
 from tasks.statistics.judgement import Judgement, Tally
 
 _MOST_VOTES = 2**53
@@ -57,7 +58,8 @@ def judgements_of(evaluation: Evaluation) -> list[Judgement]:
     Raises:
         UserError: An item has a count of votes that cannot be.
     """
-    return [_judgement(item) for item in evaluation.items]
+    n_samples = evaluation.endorsement_config.n_samples
+    return [_judgement(item, n_samples) for item in evaluation.items]
 
 
 def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
@@ -77,7 +79,7 @@ def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
     return found
 
 
-def _judgement(item: EvaluationItem) -> Judgement:
+def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
     tally = tally_of(item)
     if min(tally) < 0 or max(tally) > _MOST_VOTES:
         raise UserError(
@@ -92,6 +94,16 @@ def _judgement(item: EvaluationItem) -> Judgement:
         tally=tally,
         tie_broken=item.majority_vote is not None and item.majority_vote.tie_broken,
         is_missing=is_missing(item, tally),
+        n_unjudged=sum(s.parse_status != "ok" or has_failed(s) for s in item.samples),
+        n_undrawn=n_undrawn(item, n_samples),
+        n_read_abstain=_read_abstentions(item.samples) if item.samples else None,
+    )
+
+
+def _read_abstentions(samples: Sequence[SampleRecord]) -> int:
+    return sum(
+        s.parsed_verdict == "abstain" and s.parse_status == "ok" and not has_failed(s)
+        for s in samples
     )
 
 

@@ -20,6 +20,7 @@ class Judgement(NamedTuple):
 
     Samples that failed, were clipped or could not be read are *unjudged*. The tally may count some
     of them as abstentions; `n_read_abstain` are the abstentions that the model did express.
+    Samples that were *undrawn* could not have changed the verdict of those that were.
     """
 
     item_id: str
@@ -29,6 +30,7 @@ class Judgement(NamedTuple):
     tie_broken: bool = False
     is_missing: bool = False
     n_unjudged: int = 0
+    n_undrawn: int = 0
     n_read_abstain: int | None = None
 
     @property

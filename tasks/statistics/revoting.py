@@ -34,7 +34,7 @@ def reachable(columns: Columns, tie_break: TieBreak) -> npt.NDArray[np.bool_]:
     also come about by a tie of good and bad. Under `first` a tie may go either way, since the
     unjudged samples may come first.
     """
-    given, n_open = columns.settled, columns.n_unjudged
+    given, n_open = columns.settled, columns.n_open
     reached = np.zeros((len(n_open), 3), dtype=np.bool_)
     for code in (GOOD, BAD, ABSTAIN):
         favoured = given.copy()

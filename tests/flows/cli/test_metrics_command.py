@@ -225,7 +225,7 @@ def test_an_evaluation_of_other_content_is_warned_about(
         (["--by-factor", "size"], "need the benchmark"),
         (["--cluster-by", "ladder"], "need the benchmark"),
         (["--benchmark", "bench.json", "--by-factor", "colour"], "unknown factor 'colour'"),
-        (["--benchmark", "other.json"], "not 'other'"),
+        (["--benchmark", "other.json"], "not of 'other'"),
         (["--reference", "analyst:zoe"], "unknown reference"),
         (["--ci-iterations", "0"], "--ci-iterations"),
         (["--by-variant", "nowhere.json"], "no such file"),

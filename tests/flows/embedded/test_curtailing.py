@@ -64,3 +64,43 @@ def test_a_curtailed_run_again_asks_nobody(desk: Desk) -> None:
     second = desk.evaluate("--curtail")
     assert (second["calls"], second["reused"]) == (0, first["calls"])
     assert samples(second) == samples(first)
+
+
+def test_figures_that_need_every_draw_say_why_they_are_undefined(desk: Desk) -> None:
+    desk.write(benchmark(10))
+    details = load(desk.evaluate("--curtail")["output"])["results"]["details"]
+    full = load(desk.evaluate()["output"])["results"]
+    of_votes = {"mean_entropy_judged", "mean_margin_judged", "n_tie_broken"}
+    assert of_votes <= full["metrics"].keys()
+    assert {"--curtail" in details["undefined"][name] for name in of_votes} == {True}
+
+
+@pytest.mark.parametrize("command", ["metrics", "structure", "compare"])
+def test_studies_of_a_curtailed_run_say_so(desk: Desk, command: str) -> None:
+    desk.write(benchmark(10))
+    short, full = desk.evaluate("--curtail")["evaluation"], desk.evaluate()["evaluation"]
+    further = {"metrics": [], "structure": ["--benchmark", "bench.json"], "compare": [full]}
+    noticed = desk.run(command, short, *further[command], "--format", "json").json["warnings"]
+    assert [one["code"] for one in noticed] == ["curtailed"]
+    whole = desk.run("metrics", full, "--format", "json").json["warnings"]
+    assert "curtailed" not in [one["code"] for one in whole]
+
+
+def test_bounds_of_a_curtailed_run_hold_what_the_undrawn_samples_could_have_said(
+    desk: Desk,
+) -> None:
+    desk.write(benchmark(2))
+    replies = {"0": "G G B ? G", "1": "B B B B B"}
+    words = {"G": "GOOD", "B": "BAD", "?": "perhaps"}
+    lines = [
+        record(f"claim {claim} holds", words[said])
+        for claim, all_said in replies.items()
+        for said in all_said.split()
+    ]
+    model = f"replay/{write_lines(desk.path / 'replies.jsonl', lines)}"
+    short = desk.evaluate("--curtail", "--n-samples", "4", model=model)
+    assert undrawn(short) == {"i0": 0, "i1": 1}
+    full = desk.evaluate("--n-samples", "4", model=model)
+    names = ("bounds", "policies")
+    of_short, of_full = (load(r["output"])["results"]["details"] for r in (short, full))
+    assert [of_short[name] for name in names] == [of_full[name] for name in names]
