@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterator
 from itertools import islice
 from typing import Any
 
-from schemas.documents import PromptTable, SampleTable
+from schemas.documents import AskedPrompts, SampleTable
 from schemas.run import DrawSpec, Effort
 from schemas.settings import Settings, read_settings
 from schemas.tables import PromptRow, SampleRow
@@ -28,7 +28,7 @@ from tasks.storage.tables import read_rows, write_table
 
 
 @stage("draw-samples", version=1, ignore=("effort",))
-def draw_samples(prompts: PromptTable, draw: DrawSpec, effort: Effort) -> SampleTable:
+def draw_samples(prompts: AskedPrompts, draw: DrawSpec, effort: Effort) -> SampleTable:
     """Every wanted sample; a call that failed is a failed sample with its cause.
 
     Raises:
@@ -96,7 +96,7 @@ def run_to_end(work: Coroutine[Any, Any, None]) -> None:
         raise outcome[0]
 
 
-def _requests(home: Home, prompts: PromptTable, draw: DrawSpec) -> Iterator[Request]:
+def _requests(home: Home, prompts: AskedPrompts, draw: DrawSpec) -> Iterator[Request]:
     keys = KeyMaker(draw.model, draw.sampling, base_url=draw.base_url or draw.source_sha256)
     rows = (PromptRow.model_construct(**row) for row in read_rows(home.locate(prompts.file)))
     return make_requests(rows, keys, draw.sampling)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.console import Format, FormatOption, error_object, print_json, printable, say
+from flows.cli.console import Format, FormatOption, print_json, printable, say
 from flows.cli.packs import LimitOption, PackArgument, ProfileName, ProfileOption, TasksOption
 
 DenyOption = Annotated[
@@ -84,6 +84,7 @@ def score_document(
 ) -> dict[str, Any]:
     """What `score` prints."""
     from tasks.packs.measures import Attempt, measure_pack
+    from tasks.packs.results import result_object
 
     attempts = [
         Attempt(row.id, row.family, result.status, row.row_metadata)
@@ -95,29 +96,6 @@ def score_document(
         "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},
         "measures": measures.model_dump(mode="json"),
     }
-
-
-def result_object(result: Any) -> dict[str, Any]:
-    """One result as machines read it; hidden values are not in it."""
-    shown = {
-        "task_id": result.task_id,
-        "status": result.status,
-        "passed": result.passed,
-        "score": result.score,
-        "reason": result.reason,
-        "phase": result.phase,
-        "metadata": dict(result.metadata),
-    }
-    problem = result.problem
-    if problem is None:
-        return shown
-    error = {
-        **error_object(problem, problem.file),
-        "type": problem.type,
-        "line": problem.line,
-        "task_id": problem.task_id,
-    }
-    return {**shown, "error": error}
 
 
 def _print_score(document: dict[str, Any]) -> None:
