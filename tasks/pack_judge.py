@@ -183,7 +183,7 @@ class _Writer:
             "result": {**result_object(result), "sample": index},
             "metadata": task.row_metadata,
         }
-        self._file.write(json.dumps(line, sort_keys=True, allow_nan=False).encode() + b"\n")
+        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
 
 
 def _produced(sample: Row | None) -> Produced:

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.documents import MetricsDocument, Provenance, SampleTable
 from schemas.pack_documents import JudgedPack, PackPromptTable, SoundPack
 from schemas.pack_measures import PackMeasures
-from schemas.pack_run import PackMeasuringSpec, PackRunSpec
+from schemas.pack_run import PackMeasuringSpec
 from schemas.run import DrawSpec
 from schemas.settings import read_settings
 from tasks.pack_judge import VerifierSettings
@@ -47,9 +47,8 @@ def load_measures(home: Home, document: MetricsDocument) -> PackMeasures:
     return PackMeasures.model_validate_json(home.locate(document.file).read_bytes())
 
 
-@stage("gather-pack-provenance", version=1, ignore=("spec",))
+@stage("gather-pack-provenance", version=1)
 def gather_pack_provenance(
-    spec: PackRunSpec,
     pack: SoundPack,
     tables: tuple[PackPromptTable, SampleTable, JudgedPack, MetricsDocument],
     asked: tuple[DrawSpec, VerifierSettings],

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.documents import SampleTable
 from schemas.errors import Problem, UserError
 from schemas.pack_documents import PackPromptTable, SoundPack
-from schemas.pack_run import PackPlace, PackReading
+from schemas.pack_run import PackPlace, PackReading, PackRunSpec
 from schemas.pack_tables import AnswerRow
 from schemas.pack_task import CompiledTask
 from schemas.settings import read_settings
@@ -100,7 +100,7 @@ def expand_rows(
         UserError: A selected row does not exist.
     """
     selected = _Selected(items)
-    rows = prompt_rows(selected.watch(sound_rows(place, reading, pack)), selected)
+    rows = _prompts(selected.watch(sound_rows(place, reading, pack)), selected)
     home = Home(read_settings().home)
     file, count = write_table(home, "expand", PromptRow, rows)
     return PackPromptTable(
@@ -136,7 +136,17 @@ class _Selected(Container[str]):
             )
 
 
-def prompt_rows(tasks: Iterator[CompiledTask], wanted: Container[str]) -> Iterator[dict[str, Any]]:
+def selected_prompts(spec: PackRunSpec, pack: SoundPack) -> Iterator[dict[str, Any]]:
+    """The prompts that a run would ask, without keeping them.
+
+    Raises:
+        UserError: A selected row does not exist.
+    """
+    selected = _Selected(spec.items)
+    return _prompts(selected.watch(sound_rows(spec.place, spec.reading, pack)), selected)
+
+
+def _prompts(tasks: Iterator[CompiledTask], wanted: Container[str]) -> Iterator[dict[str, Any]]:
     """The prompts of some rows, in order; places are counted over all of them."""
     seen: dict[bytes, int] = {}
     for task in tasks:

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli import describe, evaluate, hashing, initialise, outputs, prompts, runs, validate
+from flows.cli import pack_run as pack_run_command
 from flows.cli import pack_score as pack_score_command
 from flows.cli import pack_selftest as pack_selftest_command
 from flows.cli import packs as packs_command
@@ -63,6 +64,7 @@ app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
 app.add_typer(outputs.app, name="outputs")
+packs_command.app.command("run")(pack_run_command.run_pack)
 packs_command.app.command("score")(pack_score_command.score)
 packs_command.app.command("selftest")(pack_selftest_command.selftest)
 app.add_typer(packs_command.app, name="pack")

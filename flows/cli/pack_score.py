@@ -23,6 +23,15 @@ ExtractOption = Annotated[
     typer.Option("--extract-code", help="Take code out of the last fenced block of a reply."),
 ]
 
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", metavar="KEY", help="Also a pass rate per value of this metadata key."),
+]
+GroupOption = Annotated[
+    str | None,
+    typer.Option("--group-by", metavar="KEY", help="Rows equal in this key are not independent."),
+]
+
 
 def score(
     pack: PackArgument,
@@ -38,18 +47,8 @@ def score(
     extract_code: ExtractOption = False,
     deny_command: DenyOption = None,
     allow_dangerous_commands: AllowOption = False,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by", metavar="KEY", help="Also a pass rate per value of this metadata key."
-        ),
-    ] = None,
-    group_by: Annotated[
-        str | None,
-        typer.Option(
-            "--group-by", metavar="KEY", help="Rows equal in this key are not independent."
-        ),
-    ] = None,
+    by: ByOption = None,
+    group_by: GroupOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Judge answers that you already have.
@@ -75,7 +74,7 @@ def score(
     if format_ is Format.JSON:
         print_json(document)
     else:
-        _print_score(document)
+        print_score(document)
     raise typer.Exit(3 if document["summary"]["errors"] else 0)
 
 
@@ -98,10 +97,16 @@ def score_document(
     }
 
 
-def _print_score(document: dict[str, Any]) -> None:
+def print_score(document: dict[str, Any]) -> None:
+    """Results and their summary, for people."""
     for result in document["results"]:
         why = result["error"]["message"] if "error" in result else result["reason"]
-        say(printable(f"{result['status']:<8}{result['task_id']}{f'  {why}' if why else ''}"))
+        sample = f" [{result['sample']}]" if result.get("sample") else ""
+        say(
+            printable(
+                f"{result['status']:<8}{result['task_id']}{sample}{f'  {why}' if why else ''}"
+            )
+        )
     for line in _summary_lines(document):
         say(printable(line))
 
