@@ -103,7 +103,7 @@ def planted_rows(hidden: Planted) -> list[dict[str, Any]]:
             "input": {"instructions": PUBLIC},
             "eval": {
                 "checker": {"command": f"echo {hidden('checker')}"},
-                "run_tests": hidden("run-tests"),
+                "run_tests": {"how": hidden("run-tests")},
                 "test_files": {"path": "expected.txt"},
                 "expected_state": {hidden("state-key"): hidden("state")},
             },
@@ -135,7 +135,21 @@ class Desk:
             check=False,
         )
         self.streams += done.stdout + done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
         return done.returncode
+
+
+def look_at_everything(desk: Desk, pack: tuple[str, ...], rows: list[str]) -> None:
+    """Every command that reads a pack or a run, and needs no engine."""
+    answers = ("--answers", "answers.jsonl")
+    assert desk.run("pack", "score", *pack, *answers, "--format", "json") == 3
+    assert desk.run("pack", "validate", *pack) == 0
+    assert desk.run("pack", "validate", pack[0], "--format", "json") == 1
+    assert desk.run("pack", "selftest", *pack) in (1, 3)
+    for row in rows:
+        assert desk.run("pack", "show", pack[0], row, *pack[1:], "--format", "json") == 0
+        assert desk.run("show", "r", row, "--format", "json") == 0
+    assert desk.run("show", "r") == 0
 
 
 @pytest.mark.parametrize("engine", ["embedded", "prefect"])
@@ -158,14 +172,8 @@ def test_hidden_values_are_found_nowhere_but_in_the_pack(tmp_path: Path, engine:
     fixed = ("--engine", engine, "-v")
     assert desk.run("pack", "run", *pack, "--model", "control/echo", *fixed, "--run-id", "r") == 3
     assert desk.run("pack", "run", *pack, "--answers", str(given), *fixed, "--format", "json") == 3
-    assert desk.run("pack", "score", *pack, "--answers", str(given), "--format", "json") == 3
-    assert desk.run("pack", "validate", str(desk.pack), "--profile", "compat") == 0
-    assert desk.run("pack", "validate", str(desk.pack), "--format", "json") == 1
-    desk.run("pack", "selftest", *pack)
-    for row in rows:
-        assert desk.run("pack", "show", *pack[:1], row["id"], *pack[1:], "--format", "json") == 0
-        assert desk.run("show", "r", row["id"], "--format", "json") == 0
-    assert desk.run("show", "r") == 0
+    if engine == "embedded":
+        look_at_everything(desk, pack, [row["id"] for row in rows])
     # Rows that are wrong: messages name the place, not the value.
     spoilt = [r | {"eval": r["eval"] | {hidden("key"): hidden("value")}} for r in rows[:-1]]
     write_pack(desk.pack, spoilt, files=files)
