@@ -7,13 +7,13 @@ import typer
 
 from flows.cli.console import Format, FormatOption, note, print_json, printable, say
 from flows.cli.evaluate import EngineChoice, engine_note, way_on
+from flows.cli.pack_results import print_score
 from flows.cli.pack_score import (
     AllowOption,
     ByOption,
     DenyOption,
     ExtractOption,
     GroupOption,
-    print_score,
 )
 from flows.cli.packs import LimitOption, ProfileName, ProfileOption, TasksOption
 

@@ -1,12 +1,15 @@
 """`assent pack score` and `assent pack selftest`: candidates judged without asking a model."""
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from flows.cli.console import Format, FormatOption, print_json, printable, say
+from flows.cli.console import Format, FormatOption
 from flows.cli.packs import LimitOption, PackArgument, ProfileName, ProfileOption, TasksOption
+from schemas.errors import InvalidFile, Problem
+
+if TYPE_CHECKING:
+    from flows.cli.pack_results import KeptResults
 
 DenyOption = Annotated[
     list[str] | None,
@@ -58,70 +61,77 @@ def score(
 
     Example: assent pack score examples/packs/short_answer --answers answers.jsonl
     """
-    from tasks.packs.candidates import pairs
-    from tasks.packs.judging import Judging, judge_all
-    from tasks.storage.answers import load_answers
-    from tasks.storage.packs import open_pack
+    from flows.cli.pack_results import KeptResults
+    from tasks.packs.judging import Judging
 
-    rows = open_pack(pack, tasks, profile.value).tasks(limit)
-    known = None if limit is not None else {row.id for row in rows}
-    candidates = load_answers(answers, known)
     settings = Judging(
         profile.value, tuple(deny_command or ()), not allow_dangerous_commands, extract_code
     )
-    results = list(judge_all(pairs(rows, candidates), settings))
-    document = score_document(rows, results, by=tuple(by or ()), group_by=group_by)
-    if format_ is Format.JSON:
-        print_json(document)
-    else:
-        print_score(document)
+    scoring = _Scoring(settings, tuple(by or ()), group_by)
+    with KeptResults(as_json=format_ is Format.JSON) as kept:
+        document = scoring.judge(_Given(pack, tasks, limit, answers), kept)
+        kept.print(document)
     raise typer.Exit(3 if document["summary"]["errors"] else 0)
 
 
-def score_document(
-    rows: list[Any], results: list[Any], *, by: tuple[str, ...] = (), group_by: str | None = None
-) -> dict[str, Any]:
-    """What `score` prints."""
-    from tasks.packs.measures import Attempt, measure_pack
-    from tasks.packs.results import result_object
+class _Given(NamedTuple):
+    """What is scored."""
 
-    attempts = [
-        Attempt(row.id, row.family, result.status, row.row_metadata)
-        for row, result in zip(rows, results, strict=True)
-    ]
-    measures = measure_pack(attempts, by=by, group_by=group_by)
-    return {
-        "results": [result_object(result) for result in results],
-        "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},
-        "measures": measures.model_dump(mode="json"),
-    }
+    pack: str
+    tasks: str | None
+    limit: int | None
+    answers: str
 
 
-def print_score(document: dict[str, Any]) -> None:
-    """Results and their summary, for people."""
-    for result in document["results"]:
-        why = result["error"]["message"] if "error" in result else result["reason"]
-        sample = f" [{result['sample']}]" if result.get("sample") else ""
-        say(
-            printable(
-                f"{result['status']:<8}{result['task_id']}{sample}{f'  {why}' if why else ''}"
-            )
-        )
-    for line in _summary_lines(document):
-        say(printable(line))
+class _Scoring:
+    """Judges row by row while the pack is read; of a row only its result stays."""
+
+    def __init__(self, settings: Any, by: tuple[str, ...], group_by: str | None) -> None:
+        self._settings, self._by, self._group_by = settings, by, group_by
+        self._keys = {*by, *([group_by] if group_by else [])}
+
+    def judge(self, given: _Given, kept: "KeptResults") -> dict[str, Any]:
+        """Keep every result; the document that tells of them.
+
+        Raises:
+            UserError: The pack or the answers are wrong; nothing of the results is to be shown.
+        """
+        from tasks.packs.judging import judge
+        from tasks.packs.measures import Attempt, measure_pack
+        from tasks.packs.results import result_object
+        from tasks.storage.answers import load_answers
+        from tasks.storage.packs import MOST_PROBLEMS_RAISED, invalid, open_pack
+
+        pack = open_pack(given.pack, given.tasks, self._settings.profile)
+        candidates, readable = _candidates(given.answers)
+        attempts: list[Attempt] = []
+        problems: list[Problem] = []
+        for row in pack.rows(given.limit):
+            problems += row.errors[: MOST_PROBLEMS_RAISED - len(problems)]
+            task = row.task
+            if task is None or problems:
+                continue
+            result = judge(task, candidates.pop(task.id, None), self._settings)
+            kept.add(result_object(result))
+            own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
+            attempts.append(Attempt(task.id, task.family, result.status, own))
+        if problems:
+            raise invalid(str(pack.places.rows), problems)
+        if not readable or (candidates and given.limit is None):
+            known = {attempt.task_id for attempt in attempts} if given.limit is None else None
+            load_answers(given.answers, known)  # names every line that is wrong
+        measures = measure_pack(attempts, by=self._by, group_by=self._group_by)
+        return {
+            "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},
+            "measures": measures.model_dump(mode="json"),
+        }
 
 
-def _summary_lines(document: dict[str, Any]) -> Iterator[str]:
-    summary, rate = document["summary"], document["measures"]["pass_rate"]
-    left = [f"{summary[key]} {key}" for key in ("errors", "pending") if summary[key]]
-    yield ", ".join([f"{summary['passed']} of {summary['verified']} passed", *left])
-    if rate["value"] is None:
-        yield f"no score: {rate['reason']}"
-        return
-    interval = rate["interval"]
-    between = (
-        f", 95 % interval {interval['lo']:.3f} to {interval['hi']:.3f} ({interval['method']})"
-        if interval
-        else ""
-    )
-    yield f"score {rate['value']:.3f}{between}"
+def _candidates(answers: str) -> tuple[dict[str, Any], bool]:
+    """The answers, and whether they can be read; if not, the pack's own problems are told first."""
+    from tasks.storage.answers import load_answers
+
+    try:
+        return load_answers(answers, None), True
+    except InvalidFile:
+        return {}, False
