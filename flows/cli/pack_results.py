@@ -61,16 +61,16 @@ class KeptResults:
 
 def print_score(document: dict[str, Any]) -> None:
     """Results and their summary, for people."""
+    several = any(result["sample"] for result in document["results"])
     for result in document["results"]:
-        say(result_line(result))
+        say(result_line(result, f" [{result['sample']}]" if several else ""))
     for line in summary_lines(document):
         say(printable(line))
 
 
-def result_line(result: dict[str, Any]) -> str:
+def result_line(result: dict[str, Any], sample: str = "") -> str:
     """One result for people."""
     why = result["error"]["message"] if "error" in result else result["reason"]
-    sample = f" [{result['sample']}]" if result.get("sample") else ""
     line = f"{result['status']:<8}{result['task_id']}{sample}"
     return printable(f"{line}  {why}" if why else line)
 
