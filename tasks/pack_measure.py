@@ -47,7 +47,7 @@ def load_measures(home: Home, document: MetricsDocument) -> PackMeasures:
     return PackMeasures.model_validate_json(home.locate(document.file).read_bytes())
 
 
-@stage("gather-pack-provenance", version=1)
+@stage("trace-pack", version=1)
 def gather_pack_provenance(
     pack: SoundPack,
     tables: tuple[PackPromptTable, SampleTable, JudgedPack, MetricsDocument],

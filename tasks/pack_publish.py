@@ -42,7 +42,7 @@ class PublishedPack(Document):
     artifacts: dict[str, str] = Field(description="Tables and records by name.")
 
 
-@stage("publish-pack-run", version=None)
+@stage("publish-pack", version=None)
 def publish_pack_run(order: PackOrder, stages: PackStages) -> PublishedPack:
     """Write tables and records, and last the output document, which completes a run."""
     home = Home(read_settings().home)

@@ -22,7 +22,7 @@ CACHEABLE = [
     "draw-samples",
     "judge-rows",
     "measure-results",
-    "gather-pack-provenance",
+    "trace-pack",
 ]
 ROWS = [row(id="a"), row("short_answer", id="b"), row("free_response", id="c")]
 
