@@ -22,6 +22,9 @@ from tasks.storage.home import Home
 from tasks.storage.packs import MOST_PROBLEMS_RAISED, Pack, invalid, open_pack
 from tasks.storage.tables import write_table
 
+MOST_NAMED = 20
+"""Rows that a message names."""
+
 
 def fingerprint_pack(place: PackPlace, reading: PackReading) -> str:
     """Digest of a pack as it is now."""
@@ -123,15 +126,19 @@ class _Selected(Container[str]):
 
     def watch(self, tasks: Iterator[CompiledTask]) -> Iterator[CompiledTask]:
         """Count the rows that are wanted, and refuse ids that none of them has."""
-        for task in tasks:
+        known, read = list[str](), 0
+        for read, task in enumerate(tasks, 1):
             self.count += task.id in self
             self._left.pop(task.id, None)
+            if read <= MOST_NAMED:
+                known.append(task.id)
             yield task
         if self._left:
+            more = f" and {read - MOST_NAMED} more" if read > MOST_NAMED else ""
             raise UserError(
                 f"the pack has no row {next(iter(self._left))!r}",
                 where="--items",
-                fix="assent pack validate names the rows file",
+                fix=f"known: {', '.join(known) or 'none'}{more}",
                 code="unknown_item",
             )
 
