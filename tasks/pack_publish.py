@@ -15,7 +15,7 @@ from tasks.artifacts import show_pack_run
 from tasks.outputs.gate import require_valid
 from tasks.outputs.pack_document import named_measures, pack_cases, pack_document, parts
 from tasks.pack_measure import load_measures, read_attempts
-from tasks.run_files import RunFiles
+from tasks.run_files import RunFiles, metric_rows
 from tasks.stage import in_flow_run, stage
 from tasks.storage.files import Publication
 from tasks.storage.home import Home
@@ -73,7 +73,7 @@ def _tables(files: RunFiles, stages: PackStages) -> dict[str, Path]:
     written = {name: files.copy_table(name, file) for name, file in sources.items()}
     measures = load_measures(files.home, stages.metrics)
     named = [*named_measures(measures, stages.samples).items(), *parts(measures)]
-    written["metrics"] = files.metrics_table(named, stages.metrics.file)
+    written["metrics"] = files.metrics_table(metric_rows(named), stages.metrics.file)
     return written
 
 

@@ -30,7 +30,7 @@ from tasks.outputs.evaluation import evaluation_head, evaluation_item
 from tasks.outputs.gate import require_valid
 from tasks.outputs.runlog import Asked, run_log
 from tasks.prompting.questions import DEFAULT_TEMPLATE
-from tasks.run_files import RunFiles, as_json
+from tasks.run_files import RunFiles, as_json, metric_rows
 from tasks.stage import in_flow_run, stage
 from tasks.storage.files import Publication, disk_errors
 from tasks.storage.home import Home
@@ -106,7 +106,9 @@ class _Writer:
             "verdicts": stages.verdicts.file,
         }
         written = {name: self.files.copy_table(name, file) for name, file in sources.items()}
-        written["metrics"] = self.files.metrics_table(self.named.items(), stages.metrics.file)
+        written["metrics"] = self.files.metrics_table(
+            metric_rows(self.named.items()), stages.metrics.file
+        )
         return written
 
     def evaluation(self) -> Path:

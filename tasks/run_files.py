@@ -44,12 +44,12 @@ class RunFiles:
             copy_with_metadata(self.home.locate(source), file, self._metadata(name, source))
         return path
 
-    def metrics_table(self, named: Iterable[tuple[str, Metric]], source: StoredFile) -> Path:
+    def metrics_table(self, rows: Iterable[Mapping[str, Any]], source: StoredFile) -> Path:
         """The table of metrics."""
         path = self.places.table("metrics")
         with self.publication.file(path) as file:
             schema = arrow_schema(MetricRow).with_metadata(self._metadata("metrics", source))
-            write_parquet_to(file, schema, _metric_rows(named))
+            write_parquet_to(file, schema, rows)
         return path
 
     def _metadata(self, name: str, source: StoredFile) -> dict[str, str]:
@@ -99,7 +99,8 @@ def as_json(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False).encode()
 
 
-def _metric_rows(named: Iterable[tuple[str, Metric]]) -> Iterator[dict[str, Any]]:
+def metric_rows(named: Iterable[tuple[str, Metric]]) -> Iterator[dict[str, Any]]:
+    """Rows of the table of metrics."""
     for name, metric in named:
         interval = metric.interval
         yield {

@@ -98,7 +98,7 @@ class _Scoring:
         """
         from tasks.packs.judging import judge
         from tasks.packs.measures import Attempt, measure_pack
-        from tasks.packs.results import result_object
+        from tasks.packs.results import located, result_object
         from tasks.storage.answers import load_answers
         from tasks.storage.packs import MOST_PROBLEMS_RAISED, invalid, open_pack
 
@@ -112,7 +112,7 @@ class _Scoring:
             if task is None or problems:
                 continue
             result = judge(task, candidates.pop(task.id, None), self._settings)
-            kept.add(result_object(result))
+            kept.add(result_object(located(result, str(pack.places.rows))))
             own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
             attempts.append(Attempt(task.id, task.family, result.status, own))
         if problems:

@@ -132,7 +132,7 @@ def test_a_row_that_cannot_be_judged_is_an_error_and_the_others_go_on_fix_27(
     assert ran.code == 3
     assert (first["status"], first["passed"], first["score"]) == ("error", None, None)
     assert first["error"] == {
-        "file": None,
+        "file": "p/tasks.jsonl",
         "code": "unusable_rubric",
         "location": "$.eval.rubric",
         "message": "a rubric that is text cannot be checked by a program",
