@@ -18,12 +18,13 @@ from tasks.pack_rows import sound_rows
 from tasks.packs.candidates import FIELD_OF, Candidate
 from tasks.packs.judging import NO_SANDBOX, Judging, Result, failure, version_of
 from tasks.packs.records import Identity, Produced, make_record
-from tasks.packs.results import result_object
+from tasks.packs.results import located, result_object
 from tasks.packs.stored_judging import judge_stored
 from tasks.packs.verifiers import TEXT_FAMILIES, verifier_version
 from tasks.sample import store_url
 from tasks.stage import stage
 from tasks.storage.home import Home
+from tasks.storage.pack_files import locate_pack
 from tasks.storage.scratch import working_directory
 from tasks.storage.tables import read_rows, write_table
 from tasks.storage.verdicts import VerdictStore
@@ -81,7 +82,8 @@ def judge_rows(
         with home.errors(), working_directory(home.scratch()) as folder:
             temporary = folder / "records.jsonl"
             with temporary.open("wb") as file:
-                writer = _Writer(pack, settings, file)
+                rows_file = str(locate_pack(place.pack, place.tasks).rows)
+                writer = _Writer(pack, settings, file, rows_file)
                 judged = writer.write(_results(found, settings, store))
                 sample_file, _ = write_table(home, "judge", PackSampleRow, judged)
             records = home.adopt("judge", temporary, ".jsonl")
@@ -154,7 +156,10 @@ def _explained(attempt: Attempt, result: Result, *, asked: bool) -> Result:
 class _Writer:
     """Writes attempts: yields rows of the samples table, and puts a line per attempt in a file."""
 
-    def __init__(self, pack: SoundPack, settings: VerifierSettings, file: IO[bytes]) -> None:
+    def __init__(
+        self, pack: SoundPack, settings: VerifierSettings, file: IO[bytes], rows_file: str
+    ) -> None:
+        self._rows_file = rows_file
         self._pack, self._settings, self._file = pack, _judging(settings), file
         self.verdicts: list[Row] = []
         self.verifiers = set[str]()
@@ -180,7 +185,7 @@ class _Writer:
         )
         line = {
             "record": record,
-            "result": {**result_object(result), "sample": index},
+            "result": {**result_object(located(result, self._rows_file)), "sample": index},
             "metadata": task.row_metadata,
         }
         self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")

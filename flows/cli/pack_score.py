@@ -98,7 +98,7 @@ class _Scoring:
         """
         from tasks.packs.judging import judge
         from tasks.packs.measures import Attempt, measure_pack
-        from tasks.packs.results import result_object
+        from tasks.packs.results import located, result_object
         from tasks.storage.answers import load_answers
         from tasks.storage.packs import MOST_PROBLEMS_RAISED, invalid, open_pack
 
@@ -112,7 +112,7 @@ class _Scoring:
             if task is None or problems:
                 continue
             result = judge(task, candidates.pop(task.id, None), self._settings)
-            kept.add(result_object(_located(result, str(pack.places.rows))))
+            kept.add(result_object(located(result, str(pack.places.rows))))
             own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
             attempts.append(Attempt(task.id, task.family, result.status, own))
         if problems:
@@ -135,10 +135,3 @@ def _candidates(answers: str) -> tuple[dict[str, Any], bool]:
         return load_answers(answers, None), True
     except InvalidFile:
         return {}, False
-
-
-def _located(result: Any, rows_file: str) -> Any:
-    """A result whose problem, if it has one, says which file its line is of."""
-    if result.problem is None:
-        return result
-    return result._replace(problem=result.problem._replace(file=rows_file))

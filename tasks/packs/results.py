@@ -5,6 +5,13 @@ from typing import Any
 from tasks.packs.judging import Result
 
 
+def located(result: Result, rows_file: str) -> Result:
+    """A result whose problem, if it has one, says which file its line is of."""
+    if result.problem is None:
+        return result
+    return result._replace(problem=result.problem._replace(file=rows_file))
+
+
 def result_object(result: Result) -> dict[str, Any]:
     """One result."""
     shown = {

@@ -219,7 +219,8 @@ def test_rows_that_have_to_be_run_are_errors_and_exit_3(desk: Desk, use_provider
     ]
     assert ran.json["summary"]["score"] == 1.0
     assert len(model.asked) == 2  # nobody pays for rows that a reply cannot answer
-    assert ran.json["results"][0]["error"]["code"] == "sandbox_unavailable"
+    error = ran.json["results"][0]["error"]
+    assert (error["code"], error["file"]) == ("sandbox_unavailable", "p/tasks.jsonl")
     assert desk.run("show", "r", "term").code == 0
     assert desk.run("show", "r", "code").code == 0
 
