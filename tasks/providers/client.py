@@ -62,7 +62,7 @@ class Client:
         """
         try:
             # Past the client, straight to its transport for this address: cookies, redirects and
-            # authentication, of which we use none, cost two fifths of a call's processor time.
+            # authentication, of which we use none, take much of a call's processor time.
             transport = self._client._transport_for_url(httpx.URL(url))
             request = httpx.Request(
                 "POST", url, headers=self._client.headers, content=body, extensions=_EXTENSIONS
