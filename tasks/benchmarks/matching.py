@@ -2,8 +2,9 @@
 
 from schemas.benchmark import Benchmark
 from schemas.errors import Problem, UserError
-from schemas.evaluation import Evaluation, EvaluationItem
+from schemas.evaluation import Evaluation
 from tasks.benchmarks.hashing import benchmark_hash, later_fields
+from tasks.statistics.evaluations import n_undrawn
 
 
 def noticed(evaluation: Evaluation, benchmark: Benchmark | None) -> tuple[Problem, ...]:
@@ -16,14 +17,8 @@ def noticed(evaluation: Evaluation, benchmark: Benchmark | None) -> tuple[Proble
     return found if benchmark is None else (*_mismatches(evaluation, benchmark), *found)
 
 
-def n_undrawn(item: EvaluationItem, n_samples: int) -> int:
-    """Samples of an item that were not asked for because its verdict was settled."""
-    return max(0, n_samples - len(item.samples)) if item.samples else 0
-
-
 def _curtailed(evaluation: Evaluation) -> tuple[Problem, ...]:
-    n_samples = evaluation.endorsement_config.n_samples
-    left = sum(n_undrawn(item, n_samples) for item in evaluation.items)
+    left = sum(n_undrawn(item, evaluation.endorsement_config) for item in evaluation.items)
     if not left:
         return ()
     return (

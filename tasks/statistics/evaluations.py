@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.base import Verdict
 from schemas.errors import UserError
-from schemas.evaluation import Evaluation, EvaluationItem, SampleRecord
-from tasks.benchmarks.matching import n_undrawn
+from schemas.evaluation import EndorsementConfig, Evaluation, EvaluationItem, SampleRecord
+from tasks.judging.curtailing import settled_verdict
 from tasks.statistics.judgement import Judgement, Tally
 
 _MOST_VOTES = 2**53
@@ -58,8 +58,7 @@ def judgements_of(evaluation: Evaluation) -> list[Judgement]:
     Raises:
         UserError: An item has a count of votes that cannot be.
     """
-    n_samples = evaluation.endorsement_config.n_samples
-    return [_judgement(item, n_samples) for item in evaluation.items]
+    return [_judgement(item, evaluation.endorsement_config) for item in evaluation.items]
 
 
 def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
@@ -79,7 +78,16 @@ def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
     return found
 
 
-def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
+def n_undrawn(item: EvaluationItem, config: EndorsementConfig) -> int:
+    """Samples of an item that were not asked for because those before had settled its verdict."""
+    left = config.n_samples - len(item.samples)
+    if left <= 0 or not item.samples:
+        return 0
+    said = {s.sample_index: None if has_failed(s) else s.parsed_verdict for s in item.samples}
+    return 0 if settled_verdict(said, config.n_samples, config.tie_break) is None else left
+
+
+def _judgement(item: EvaluationItem, config: EndorsementConfig) -> Judgement:
     tally = tally_of(item)
     if min(tally) < 0 or max(tally) > _MOST_VOTES:
         raise UserError(
@@ -95,7 +103,7 @@ def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
         tie_broken=item.majority_vote is not None and item.majority_vote.tie_broken,
         is_missing=is_missing(item, tally),
         n_unjudged=sum(s.parse_status != "ok" or has_failed(s) for s in item.samples),
-        n_undrawn=n_undrawn(item, n_samples),
+        n_undrawn=n_undrawn(item, config),
         n_read_abstain=_read_abstentions(item.samples) if item.samples else None,
     )
 

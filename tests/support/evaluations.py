@@ -42,14 +42,16 @@ def eta_item(name: str, verdict: str, letters: str = "", panel: str = "g", **cha
 
 
 def raw_eta(items: Sequence[Raw], **changes: Any) -> Raw:
-    """An evaluation of `bench`."""
+    """An evaluation of `bench`, with as many samples as its items have."""
+    most = max((len(item.get("samples", [])) for item in items), default=0)
     plain = {
         "id": "run-a",
         "benchmark_id": "bench",
         "model": {"provider": "openai", "model_id": "m"},
         "items": list(items),
     }
-    return plain | changes
+    config = {"n_samples": max(1, most)} | changes.pop("endorsement_config", {})
+    return plain | {"endorsement_config": config} | changes
 
 
 def eta(items: Sequence[Raw], **changes: Any) -> Evaluation:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tasks.storage.store_tables import metadata
 from tests.flows.models.conftest import Bench
 from tests.support.model_server import Turn
 
@@ -79,9 +80,8 @@ def shared_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     url: str = request.getfixturevalue("postgres_url")
     yield url
     engine = sa.create_engine(url)
-    tables = "samples, leases, verdicts, assent_store, assent_migrations"
     with engine.begin() as connection:
-        connection.execute(sa.text(f"DROP TABLE IF EXISTS {tables}"))
+        metadata.drop_all(connection)
     engine.dispose()
 
 

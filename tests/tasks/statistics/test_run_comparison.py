@@ -151,7 +151,7 @@ def test_another_model_or_another_number_of_samples_is_listed() -> None:
     config = {"n_samples": 3, "tie_break": "first"}
     found = compared(*runs([], [], model=model, endorsement_config=config))
     assert found.differences.keys() == {"model_id", "params", "n_samples", "tie_break"}
-    assert (found.differences["n_samples"].a, found.differences["n_samples"].b) == (5, 3)
+    assert (found.differences["n_samples"].a, found.differences["n_samples"].b) == (1, 3)
 
 
 def test_a_benchmark_that_was_changed_in_between_is_listed() -> None:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from schemas.errors import EvalError, Unfinished, UserError
 from tasks.sampling.records import Record, Reply
 from tasks.storage.samples import MEMORY_URL, SampleStore, sqlite_url
+from tasks.storage.store_tables import metadata
 
 LABELS = {"provider": "control", "model": "coin", "benchmark_id": "b", "epoch": ""}
 ROOT = Path(__file__).parents[3]
@@ -50,11 +51,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def forget(url: str) -> None:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
-        connection.execute(
-            sa.text(
-                "DROP TABLE IF EXISTS samples, leases, verdicts, assent_store, assent_migrations"
-            )
-        )
+        metadata.drop_all(connection)
     engine.dispose()
 
 

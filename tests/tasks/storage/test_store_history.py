@@ -11,6 +11,7 @@ from tasks.sampling.records import Record, Reply
 from tasks.storage.database import Database
 from tasks.storage.samples import SampleStore
 from tasks.storage.store_history import History, read_history, read_usage
+from tasks.storage.store_tables import metadata
 
 
 @pytest.fixture(
@@ -27,8 +28,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     yield found
     engine = sa.create_engine(found)
     with engine.begin() as connection:
-        tables = "samples, leases, assent_store, assent_migrations"
-        connection.execute(sa.text(f"DROP TABLE IF EXISTS {tables}"))
+        metadata.drop_all(connection)
     engine.dispose()
 
 
