@@ -36,6 +36,7 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "pack-manifest-1": _named("schemas.pack", "Manifest"),
     "pack-row-1": _named("schemas.pack_published", "AnyRow"),
     "plan-1.0": _named("schemas.planning", "StudyPlan"),
+    "retest-1.0": _named("schemas.retest", "RetestResult"),
     "run-spec-1.0": _named("schemas.run", "RunSpec"),
     "structure-1.0": _named("schemas.checks", "StructureReport"),
     "suite-1.0": _named("schemas.sweep", "Suite"),
