@@ -1,17 +1,22 @@
 """What a run would take: calls, tokens, money, time. Nobody is asked, nothing is written."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import Field
 
+from flows.pack_pipeline import draw_spec as pack_draw_spec
 from flows.pipelines import draw_spec
 from schemas.base import Frozen
 from schemas.benchmark import Benchmark
-from schemas.run import DrawSpec, RunOrder
+from schemas.pack_run import PackOrder
+from schemas.run import DrawSpec, Effort, RunOrder
 from schemas.settings import read_settings
+from schemas.tables import PromptRow
 from tasks.expand import select, wordings_of
+from tasks.pack_rows import fingerprint_pack, selected_prompts, validate_pack
 from tasks.prompting.expansion import expand
 from tasks.providers.prices import find_price
 from tasks.sampling.requests import KeyMaker, Request, make_requests
@@ -62,15 +67,34 @@ def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
     """What carrying out an order would take."""
     draw = draw_spec(order.spec)
     variants = range(benchmark.n_variants) if cycle else [order.spec.prompting.variant]
+    requests = (r for v in variants for r in _requests(order, benchmark, draw, v))
+    return forecast_requests(requests, draw, order.effort)
+
+
+def forecast_pack(order: PackOrder) -> Forecast:
+    """What running a pack would take.
+
+    Raises:
+        InvalidFile: Some row is wrong; every problem is listed.
+    """
+    spec = order.spec
+    draw = pack_draw_spec(spec)
+    sound = validate_pack(spec.place, spec.reading, fingerprint_pack(spec.place, spec.reading))
+    prompts = (PromptRow.model_construct(**row) for row in selected_prompts(spec, sound))
+    keys = KeyMaker(draw.model, draw.sampling, base_url=draw.base_url or draw.source_sha256)
+    return forecast_requests(make_requests(prompts, keys, draw.sampling), draw, order.effort)
+
+
+def forecast_requests(requests: Iterable[Request], draw: DrawSpec, effort: Effort) -> Forecast:
+    """What some requests would take."""
     wanted: dict[str, Request] = {}
     samples = 0
-    for variant in variants:
-        for request in _requests(order, benchmark, draw, variant):
-            samples += 1
-            wanted[request.key] = request
+    for request in requests:
+        samples += 1
+        wanted[request.key] = request
     missing, history = _look_up(draw, list(wanted))
     asked = [wanted[key] for key in missing]
-    tokens = _tokens(order, list(wanted.values()), asked, history)
+    tokens = _tokens(draw, list(wanted.values()), asked, history)
     price = find_price(draw.model, draw.base_url, read_settings().prices)
     expected_cost = (
         None
@@ -88,8 +112,8 @@ def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
         least_cost_usd=price.estimate(tokens.asked, 0) if price else None,
         expected_cost_usd=expected_cost,
         most_cost_usd=price.estimate(tokens.asked, tokens.most) if price else None,
-        expected_seconds=None if pace is None else _seconds(order, len(asked), pace),
-        most_seconds=_seconds(order, len(asked), order.effort.timeout_seconds),
+        expected_seconds=None if pace is None else _seconds(effort, len(asked), pace),
+        most_seconds=_seconds(effort, len(asked), effort.timeout_seconds),
         basis={
             "input_tokens": tokens.asked_basis,
             "expected_output_tokens": _replies(history.n_output_tokens, "mean"),
@@ -102,7 +126,7 @@ def forecast(order: RunOrder, benchmark: Benchmark, *, cycle: bool) -> Forecast:
 
 
 def _tokens(
-    order: RunOrder, wanted: list[Request], asked: list[Request], history: History
+    draw: DrawSpec, wanted: list[Request], asked: list[Request], history: History
 ) -> _Tokens:
     characters = sum(map(_length, asked))
     known = history.tokens_per_character({r.prompt_hash: _length(r) for r in wanted})
@@ -113,7 +137,7 @@ def _tokens(
         ratio, n = known
         input_tokens = round(characters * ratio)
         basis = f"{n} earlier requests with these prompts to this model"
-    most, mean = order.spec.sampling.params.max_tokens, history.output_tokens
+    most, mean = draw.sampling.params.max_tokens, history.output_tokens
     expected = None if mean is None else round(len(asked) * min(mean, most))
     return _Tokens(input_tokens, basis, expected, len(asked) * most)
 
@@ -122,9 +146,9 @@ def _length(request: Request) -> int:
     return len(request.system) + len(request.user)
 
 
-def _seconds(order: RunOrder, calls: int, seconds_per_call: float) -> float:
-    waves = -(-calls // order.effort.concurrency)
-    starting = (calls - 1) * 60 / order.effort.rpm if order.effort.rpm and calls else 0.0
+def _seconds(effort: Effort, calls: int, seconds_per_call: float) -> float:
+    waves = -(-calls // effort.concurrency)
+    starting = (calls - 1) * 60 / effort.rpm if effort.rpm and calls else 0.0
     return max(waves * seconds_per_call, starting + seconds_per_call if starting else 0.0)
 
 

@@ -28,7 +28,7 @@ from schemas.run import (
 from schemas.strict_json import NotStrictJson, parse
 from tasks.sampling.records import storable
 
-_LARGEST = 2**53
+LARGEST = 2**53
 """Beyond it, readers of our JSON lose digits."""
 
 
@@ -41,11 +41,11 @@ class EvaluateOptions(BaseModel):
     model: str
     base_url: str | None = None
     extra_body: str | None = None
-    n_samples: int = Field(default=5, ge=1, le=_LARGEST)
+    n_samples: int = Field(default=5, ge=1, le=LARGEST)
     temperature: float = Field(default=1.0, ge=0, allow_inf_nan=False)
-    max_tokens: int = Field(default=1024, ge=1, le=_LARGEST)
+    max_tokens: int = Field(default=1024, ge=1, le=LARGEST)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    seed: int | None = Field(default=None, ge=-_LARGEST, le=_LARGEST)
+    seed: int | None = Field(default=None, ge=-LARGEST, le=LARGEST)
     stop: tuple[str, ...] = ()
     tie_break: TieBreak = "abstain"
     parser: ParserName = "final-answer"
@@ -57,7 +57,7 @@ class EvaluateOptions(BaseModel):
     epoch: str = ""
     fresh: bool = False
     curtail: bool = False
-    limit: int | None = Field(default=None, ge=0, le=_LARGEST)
+    limit: int | None = Field(default=None, ge=0, le=LARGEST)
     items: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
     concurrency: int = Field(default=16, ge=1, le=10_000)
@@ -76,10 +76,15 @@ class EvaluateOptions(BaseModel):
     @field_validator("*")
     @classmethod
     def _can_be_written_down(cls, value: object) -> object:
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str) and storable(text) != text:
-                raise PydanticCustomError("text", "must be valid UTF-8 without NUL")
-        return value
+        return require_writable(value)
+
+
+def require_writable(value: object) -> object:
+    """Refuse text that cannot be kept, for validators of options."""
+    for text in value if isinstance(value, tuple) else (value,):
+        if isinstance(text, str) and storable(text) != text:
+            raise PydanticCustomError("text", "must be valid UTF-8 without NUL")
+    return value
 
 
 _FLAGS = {"output": "-o", "benchmark": "BENCH"}
@@ -99,10 +104,7 @@ def make_order(**given: Any) -> tuple[RunOrder, bool]:
             "--paraphrase-cycle and --paraphrase-variant exclude each other", code="usage"
         )
     now = datetime.datetime.now(datetime.UTC)
-    run_id = options.run_id if options.run_id is not None else new_run_id(now)
-    fault = run_id_fault(run_id)
-    if fault:
-        raise UserError(f"run id {run_id!r}: {fault}", where="--run-id", code="bad_run_id")
+    run_id = checked_run_id(options.run_id, now)
     try:
         spec = _spec(options, options.epoch or (f"fresh-{run_id}" if options.fresh else ""))
         effort = Effort(
@@ -114,7 +116,7 @@ def make_order(**given: Any) -> tuple[RunOrder, bool]:
             max_cost_usd=options.max_cost,
         )
     except ValidationError as error:
-        raise _bad_option(error) from None
+        raise bad_option(error) from None
     destination = Destination(
         output_dir=options.output_dir, evaluation_file=options.output, log_file=options.log
     )
@@ -133,7 +135,7 @@ def parse_options(**given: Any) -> EvaluateOptions:
     try:
         return EvaluateOptions(**given)
     except ValidationError as error:
-        raise _bad_option(error) from None
+        raise bad_option(error) from None
 
 
 # What the request itself is made of cannot be replaced from outside.
@@ -162,6 +164,20 @@ def parse_extra_body(text: str | None) -> dict[str, Any]:
 
 def _bad_extra_body(why: str) -> UserError:
     return UserError(why, where="--extra-body", fix="see assent evaluate --help", code="bad_option")
+
+
+def checked_run_id(run_id: str | None, now: datetime.datetime) -> str:
+    """The run id asked for, or a new one.
+
+    Raises:
+        UserError: It cannot name files.
+    """
+    if run_id is None:
+        return new_run_id(now)
+    fault = run_id_fault(run_id)
+    if fault:
+        raise UserError(f"run id {run_id!r}: {fault}", where="--run-id", code="bad_run_id")
+    return run_id
 
 
 def new_run_id(now: datetime.datetime) -> str:
@@ -221,7 +237,8 @@ _SPELLED = {
 }
 
 
-def _bad_option(error: ValidationError) -> UserError:
+def bad_option(error: ValidationError, command: str = "evaluate") -> UserError:
+    """The error for an impossible value, by the name of its flag."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "option"
     flag = _FLAGS.get(name, f"--{_SPELLED.get(name, name).replace('_', '-')}")
@@ -229,6 +246,6 @@ def _bad_option(error: ValidationError) -> UserError:
     return UserError(
         f"{message}, found {first['input']!r}",
         where=flag,
-        fix="see assent evaluate --help",
+        fix=f"see assent {command} --help",
         code="bad_option",
     )

@@ -6,6 +6,7 @@ from typing import Any
 from flows.options import require_plain_benchmark_id
 from schemas.benchmark import Benchmark
 from schemas.errors import UserError
+from schemas.pack_run import PackOrder
 from schemas.run import RunOrder
 from schemas.settings import read_settings
 from schemas.strict_json import NotStrictJson, parse
@@ -15,6 +16,7 @@ from tasks.prompting.expansion import require_variant
 from tasks.providers.prices import find_price
 from tasks.providers.registry import check_model
 from tasks.storage.files import read_regular
+from tasks.storage.packs import open_pack
 from tasks.storage.places import RunPlaces
 
 
@@ -41,7 +43,27 @@ def preflight(order: RunOrder, *, cycle: bool) -> Benchmark:
     return benchmark
 
 
-def require_known_price(order: RunOrder, base_url: str | None) -> None:
+def preflight_pack(order: PackOrder) -> None:
+    """Refuse an order for a pack that cannot succeed, as far as its manifest shows.
+
+    Rows are checked by the first stage, which reads them anyway; it asks nobody either.
+
+    Raises:
+        UserError: The pack, the model, the answers or the run id is wrong.
+    """
+    spec = order.spec
+    pack = open_pack(spec.place.pack, spec.place.tasks, spec.reading.profile)
+    require_plain_benchmark_id(pack.manifest.id, str(pack.places.manifest))
+    if spec.has_answers:
+        read_regular(spec.model.model_id)
+    else:
+        require_known_price(order, check_model(spec.model).base_url)
+    places = RunPlaces(order.destination, pack.manifest.id, order.run_id)
+    require_directory(places)
+    require_free_run_id(order, places)
+
+
+def require_known_price(order: RunOrder | PackOrder, base_url: str | None) -> None:
     """Refuse a limit on money for a model whose price nobody knows.
 
     Raises:
@@ -65,8 +87,7 @@ def require_possible_places(order: RunOrder, places: RunPlaces) -> None:
         UserError: One would, or a directory stands where a file shall go, or the other way round.
     """
     destination = order.destination
-    if places.root.exists() and not places.root.is_dir():
-        raise _bad_place("--output-dir", places.root, "is not a directory")
+    require_directory(places)
     taken = {
         Path(order.spec.benchmark).resolve(): "is the benchmark itself",
         places.output.resolve(): "is the output document of the run",
@@ -89,11 +110,21 @@ def require_possible_places(order: RunOrder, places: RunPlaces) -> None:
         taken[place.resolve()] = f"is named by {option} too"
 
 
+def require_directory(places: RunPlaces) -> None:
+    """Refuse an output directory that is something else.
+
+    Raises:
+        UserError: It is.
+    """
+    if places.root.exists() and not places.root.is_dir():
+        raise _bad_place("--output-dir", places.root, "is not a directory")
+
+
 def _bad_place(option: str, place: Path, why: str) -> UserError:
     return UserError(f"{str(place)!r} {why}", where=option, code="bad_option")
 
 
-def require_free_run_id(order: RunOrder, places: RunPlaces) -> None:
+def require_free_run_id(order: RunOrder | PackOrder, places: RunPlaces) -> None:
     """Refuse a run id that another experiment already has; the same one may be repeated.
 
     The same settings on files that were edited since count as the same: the run is replaced.

@@ -52,12 +52,17 @@ class CheckedBenchmark(Document):
     plugins: tuple[str, ...] = Field(description="Plugin builders that it asks for.")
 
 
-class PromptTable(Document):
-    """All prompts of one variant."""
+class AskedPrompts(Document):
+    """Prompts of any origin: what sampling starts from."""
 
     file: StoredFile = Field(description="prompts table.")
     n_prompts: int = Field(description="Rows.")
     benchmark_id: str = Field(description="Id of the benchmark.")
+
+
+class PromptTable(AskedPrompts):
+    """All prompts of one variant."""
+
     variant: int = Field(description="Wording.")
     prompt_id: str = Field(description="Id of the question's wording.")
     verification_prompt_id: str = Field(description="Id of the support question.")

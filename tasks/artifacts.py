@@ -1,4 +1,4 @@
-"""What the Prefect UI shows of a run: a summary, a table of items, links to the files.
+"""What the Prefect UI shows of a run: a summary, a table of items or rows, links to the files.
 
 Called only inside a flow run; Prefect is imported then and not before.
 """
@@ -29,6 +29,24 @@ def show_run(document: dict[str, Any], files: dict[str, Any]) -> None:
     for name in ("evaluation", "output"):
         link = Path(files[name]).absolute().as_uri()
         create_link_artifact(link, key=f"{key}-{name}", link_text=files[name])
+
+
+def show_pack_run(document: dict[str, Any], output: str) -> None:
+    """Create the artifacts of a published run of a pack."""
+    from prefect.artifacts import (
+        create_link_artifact,
+        create_markdown_artifact,
+        create_table_artifact,
+    )
+
+    key = artifact_key(document["metadata"]["run"]["id"])
+    create_markdown_artifact(summary(document), key=f"{key}-summary", description="Summary")
+    cases = document["results"]["cases"]
+    if cases:
+        table = [{k: v for k, v in c.items() if k != "row_digest"} for c in cases[:MOST_ROWS]]
+        note = f"Rows, {len(table)} of {len(cases)}"
+        create_table_artifact(table, key=f"{key}-rows", description=note)
+    create_link_artifact(Path(output).absolute().as_uri(), key=f"{key}-output", link_text=output)
 
 
 def summary(document: dict[str, Any]) -> str:

@@ -1,7 +1,6 @@
 """Stage: everything becomes files, checked against their schemas before they are visible."""
 
 import datetime
-import platform
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -19,35 +18,26 @@ from schemas.documents import (
     PromptTable,
     Provenance,
     SampleTable,
-    StoredFile,
     VerdictTable,
 )
 from schemas.evaluation import Evaluation, as_written
-from schemas.output import ArtifactBlock, HostBlock
 from schemas.run import RunOrder
 from schemas.settings import read_settings
-from schemas.tables import MetricRow
 from tasks.artifacts import show_run
 from tasks.measure import load_metrics
-from tasks.outputs.document import Moment, cases, output_document
+from tasks.outputs.document import cases, output_document
 from tasks.outputs.evaluation import evaluation_head, evaluation_item
 from tasks.outputs.gate import require_valid
 from tasks.outputs.metrics import measured_details, named_metrics
 from tasks.outputs.runlog import Asked, run_log
 from tasks.prompting.questions import DEFAULT_TEMPLATE
+from tasks.run_files import RunFiles, as_json
 from tasks.stage import in_flow_run, stage
 from tasks.statistics.long_form import run_rows
-from tasks.storage.files import Publication, disk_errors, sha256_of
+from tasks.storage.files import Publication, disk_errors
 from tasks.storage.home import Home
 from tasks.storage.places import RunPlaces, relative
-from tasks.storage.repository import git_state
-from tasks.storage.tables import (
-    TABLE_VERSION,
-    arrow_schema,
-    copy_with_metadata,
-    read_rows,
-    write_parquet_to,
-)
+from tasks.storage.tables import read_rows
 from tasks.validate import load_benchmark
 
 Row = dict[str, Any]
@@ -103,6 +93,11 @@ class _Writer:
         self.named = named_metrics(self.metrics, stages.samples)
         self.verdicts = list(read_rows(self.home.locate(stages.verdicts.file)))
         self.finished_at = datetime.datetime.now(datetime.UTC)
+        labels = {
+            "assent.run_id": order.run_id,
+            "assent.benchmark_hash": stages.benchmark.benchmark_hash,
+        }
+        self.files = RunFiles(self.home, self.places, publication, labels)
 
     def tables(self) -> dict[str, Path]:
         """prompts, samples, verdicts and metrics as Parquet."""
@@ -112,30 +107,11 @@ class _Writer:
             "samples": stages.verdicts.samples,
             "verdicts": stages.verdicts.file,
         }
-        written = {name: self._copy_table(name, file) for name, file in sources.items()}
-        written["metrics"] = self.places.table("metrics")
-        with self.publication.file(written["metrics"]) as file:
-            schema = arrow_schema(MetricRow).with_metadata(
-                self._table_metadata("metrics", stages.metrics.file)
-            )
-            write_parquet_to(file, schema, run_rows(self.named, self.metrics))
+        written = {name: self.files.copy_table(name, file) for name, file in sources.items()}
+        written["metrics"] = self.files.metrics_table(
+            run_rows(self.named, self.metrics), stages.metrics.file
+        )
         return written
-
-    def _copy_table(self, name: str, source: StoredFile) -> Path:
-        path = self.places.table(name)
-        with self.publication.file(path) as file:
-            metadata = self._table_metadata(name, source)
-            copy_with_metadata(self.home.locate(source), file, metadata)
-        return path
-
-    def _table_metadata(self, name: str, source: StoredFile) -> dict[str, str]:
-        return {
-            "assent.table": name,
-            "assent.table_version": TABLE_VERSION,
-            "assent.run_id": self.order.run_id,
-            "assent.benchmark_hash": self.stages.benchmark.benchmark_hash,
-            "assent.source_sha256": source.sha256,
-        }
 
     def evaluation(self) -> Path:
         """The evaluation, written item by item."""
@@ -147,17 +123,17 @@ class _Writer:
         path = self.places.evaluation
         with self.publication.file(path) as file:
             before = {key: whole[key] for key in keys[: keys.index("items")]}
-            file.write(_json(before).removesuffix(b"\n}") + b',\n  "items": [')
+            file.write(as_json(before).removesuffix(b"\n}") + b',\n  "items": [')
             separator = b"\n    "
             for item, _, samples, verdict in self._items():
                 written = evaluation_item(self.order.run_id, item, samples, verdict)
                 require_valid("evaluation-1.0", written, "EvaluationItem")
-                file.write(separator + _json(written).replace(b"\n", b"\n    "))
+                file.write(separator + as_json(written).replace(b"\n", b"\n    "))
                 separator = b",\n    "
             file.write(b"\n  ]" if self.verdicts else b"]")
             for key in after:
-                value = _json(whole[key]).replace(b"\n", b"\n  ")
-                file.write(b",\n  " + _json(key) + b": " + value)
+                value = as_json(whole[key]).replace(b"\n", b"\n  ")
+                file.write(b",\n  " + as_json(key) + b": " + value)
             file.write(b"\n}\n")
         return path
 
@@ -206,35 +182,9 @@ class _Writer:
             measured=measured_details(self.metrics, self.named),
             cases=cases(self.benchmark, self.verdicts, self.metrics),
             provenance=self.stages.provenance.block | {"engine": engine},
-            artifacts=tuple(self._artifact(role, path) for role, path in files.items()),
-            moment=Moment(
-                self.finished_at,
-                git_state(self.places.own_directories(self.home.root)),
-                HostBlock(
-                    os=platform.platform(),
-                    python=platform.python_version(),
-                    hostname=platform.node(),
-                ),
-            ),
+            artifacts=self.files.blocks(files),
+            moment=self.files.moment(self.finished_at),
         )
         require_valid("output-v1", document)
-        with self.publication.file(self.places.output) as file:
-            file.write(_json(document) + b"\n")
+        self.files.document(self.places.output, document)
         return self.places.output, document
-
-    def _artifact(self, role: str, path: Path) -> ArtifactBlock:
-        inside, written = self.places.inside(path), self.publication.content(path)
-        return ArtifactBlock(
-            role=role,
-            path=inside,
-            uri=None if inside else path.absolute().as_uri(),
-            sha256=sha256_of(written),
-            bytes=written.stat().st_size,
-            media_type=(
-                "application/json" if path.suffix == ".json" else "application/vnd.apache.parquet"
-            ),
-        )
-
-
-def _json(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from schemas.base import Verdict
-from schemas.documents import PromptTable, SampleTable
+from schemas.documents import AskedPrompts, SampleTable
 from schemas.run import DrawSpec, Effort, JudgingSpec
 from schemas.settings import Settings, read_settings
 from schemas.tables import PromptRow, SampleRow
@@ -33,7 +33,7 @@ from tasks.storage.tables import read_rows, write_table
 
 @stage("draw-samples", version=2, ignore=("effort",))
 def draw_samples(
-    prompts: PromptTable, draw: DrawSpec, effort: Effort, curtail: JudgingSpec | None = None
+    prompts: AskedPrompts, draw: DrawSpec, effort: Effort, curtail: JudgingSpec | None = None
 ) -> SampleTable:
     """Every wanted sample; a call that failed is a failed sample with its cause.
 
@@ -133,7 +133,7 @@ def _curtailed(
 
 def _requests(
     home: Home,
-    prompts: PromptTable,
+    prompts: AskedPrompts,
     draw: DrawSpec,
     indices: Callable[[PromptRow], Iterable[int]] | None = None,
 ) -> Iterator[Request]:

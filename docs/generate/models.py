@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from schemas import published, tables
+from schemas import pack_tables, published, tables
 from schemas.base import Frozen
 from schemas.settings import Settings
 from tasks.storage.tables import arrow_schema
@@ -30,7 +30,7 @@ def schema_tables(name: str) -> str:
 
 def column_table(row: str) -> str:
     """A Parquet table: columns, types and meanings."""
-    model: type[Frozen] = getattr(tables, row)
+    model: type[Frozen] = getattr(pack_tables if row.startswith("Pack") else tables, row)
     lines = ["| column | type | null | meaning |", "|---|---|---|---|"]
     for field in arrow_schema(model):
         meaning = model.model_fields[field.name].description or ""

@@ -49,9 +49,14 @@ def note(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """The result as exactly one JSON document."""
+    print(json_text(document))
+
+
+def json_text(document: Any) -> str:
+    """JSON as it is printed: nothing in it that a terminal would not show."""
     is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     text = json.dumps(document, ensure_ascii=not is_unicode, indent=2, allow_nan=False)
-    print(_UNUSUAL.sub(lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text))
+    return _UNUSUAL.sub(lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text)
 
 
 def error_object(problem: Problem, file: str | None) -> dict[str, Any]:

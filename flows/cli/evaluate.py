@@ -10,6 +10,7 @@ from flows.cli.prompts import Form, FormOption, FrameOption, PluginsOption, Stri
 
 if TYPE_CHECKING:
     from flows.engines import Engine
+    from schemas.pack_run import PackOrder
     from schemas.run import CycleResult, RunOrder, RunResult
 
 
@@ -213,7 +214,7 @@ def _run(
     wanted = engine.value if engine else read_settings().engine
     chosen = choose_engine(wanted)
     if not quiet:
-        note(_engine_note(wanted, chosen.name, chosen.server))
+        note(engine_note(wanted, chosen.name, chosen.server))
     monitor = Monitor()
     try:
         with shown_progress(monitor, quiet=quiet):
@@ -224,7 +225,7 @@ def _run(
             cause = stop.code if isinstance(stop, BudgetExhausted) else "interrupted"
             print_json(results.stopped(order, monitor, cause, cycle=cycle))
         why = stop.what if isinstance(stop, BudgetExhausted) else "interrupted"
-        note(printable(f"{why}; nothing was published. {_way_on(order, given)}"))
+        note(printable(f"{why}; nothing was published. {way_on(order, given)}"))
         raise typer.Exit(3 if used_up else 130) from None
     except ModelRefused as refused:
         if not as_json:
@@ -268,7 +269,7 @@ def _carry_out(
     return run_cycle(order) if cycle else run_evaluation(order)
 
 
-def _way_on(order: "RunOrder", given: dict[str, Any]) -> str:
+def way_on(order: "RunOrder | PackOrder", given: dict[str, Any]) -> str:
     """How to go on from what is already answered; --fresh would begin once more."""
     if given["fresh"] and "run_id" not in given:
         epoch = order.spec.sampling.epoch
@@ -276,7 +277,8 @@ def _way_on(order: "RunOrder", given: dict[str, Any]) -> str:
     return "Run the same command again to continue: nothing is asked twice"
 
 
-def _engine_note(wanted: str, name: str, server: str | None) -> str:
+def engine_note(wanted: str, name: str, server: str | None) -> str:
+    """Which engine a command takes, in one line."""
     if name == "embedded":
         return f"engine: embedded{' (no Prefect server is configured)' if wanted == 'auto' else ''}"
     if server:

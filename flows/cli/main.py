@@ -23,6 +23,7 @@ from flows.cli import factor_model as factor_model_command
 from flows.cli import invariance as invariance_command
 from flows.cli import metrics as metrics_command
 from flows.cli import monotonicity as monotonicity_command
+from flows.cli import pack_run as pack_run_command
 from flows.cli import pack_score as pack_score_command
 from flows.cli import pack_selftest as pack_selftest_command
 from flows.cli import packs as packs_command
@@ -83,6 +84,7 @@ app.command("show")(runs.show)
 app.command("schemas")(schemas_command.schemas)
 app.command("init")(initialise.init)
 app.add_typer(outputs.app, name="outputs")
+packs_command.app.command("run")(pack_run_command.run_pack)
 packs_command.app.command("score")(pack_score_command.score)
 packs_command.app.command("selftest")(pack_selftest_command.selftest)
 app.add_typer(packs_command.app, name="pack")

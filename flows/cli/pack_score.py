@@ -1,12 +1,15 @@
 """`assent pack score` and `assent pack selftest`: candidates judged without asking a model."""
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from flows.cli.console import Format, FormatOption, error_object, print_json, printable, say
+from flows.cli.console import Format, FormatOption
 from flows.cli.packs import LimitOption, PackArgument, ProfileName, ProfileOption, TasksOption
+from schemas.errors import InvalidFile, Problem
+
+if TYPE_CHECKING:
+    from flows.cli.pack_results import KeptResults
 
 DenyOption = Annotated[
     list[str] | None,
@@ -21,6 +24,15 @@ AllowOption = Annotated[
 ExtractOption = Annotated[
     bool,
     typer.Option("--extract-code", help="Take code out of the last fenced block of a reply."),
+]
+
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", metavar="KEY", help="Also a pass rate per value of this metadata key."),
+]
+GroupOption = Annotated[
+    str | None,
+    typer.Option("--group-by", metavar="KEY", help="Rows equal in this key are not independent."),
 ]
 
 
@@ -38,18 +50,8 @@ def score(
     extract_code: ExtractOption = False,
     deny_command: DenyOption = None,
     allow_dangerous_commands: AllowOption = False,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by", metavar="KEY", help="Also a pass rate per value of this metadata key."
-        ),
-    ] = None,
-    group_by: Annotated[
-        str | None,
-        typer.Option(
-            "--group-by", metavar="KEY", help="Rows equal in this key are not independent."
-        ),
-    ] = None,
+    by: ByOption = None,
+    group_by: GroupOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Judge answers that you already have.
@@ -59,95 +61,84 @@ def score(
 
     Example: assent pack score examples/packs/short_answer --answers answers.jsonl
     """
-    from tasks.packs.candidates import pairs
-    from tasks.packs.judging import Judging, judge_all
-    from tasks.storage.answers import load_answers
-    from tasks.storage.packs import open_pack
+    from flows.cli.pack_results import KeptResults
+    from tasks.packs.judging import Judging
 
-    opened = open_pack(pack, tasks, profile.value)
-    rows = opened.tasks(limit)
-    known = None if limit is not None else {row.id for row in rows}
-    candidates = load_answers(answers, known)
     settings = Judging(
         profile.value, tuple(deny_command or ()), not allow_dangerous_commands, extract_code
     )
-    results = list(judge_all(pairs(rows, candidates), settings))
-    results = [located(result, str(opened.places.rows)) for result in results]
-    document = score_document(rows, results, by=tuple(by or ()), group_by=group_by)
-    if format_ is Format.JSON:
-        print_json(document)
-    else:
-        _print_score(document)
+    scoring = _Scoring(settings, tuple(by or ()), group_by)
+    with KeptResults(as_json=format_ is Format.JSON) as kept:
+        document = scoring.judge(_Given(pack, tasks, limit, answers), kept)
+        kept.print(document)
     raise typer.Exit(3 if document["summary"]["errors"] else 0)
 
 
-def located(result: Any, rows_file: str) -> Any:
+class _Given(NamedTuple):
+    """What is scored."""
+
+    pack: str
+    tasks: str | None
+    limit: int | None
+    answers: str
+
+
+class _Scoring:
+    """Judges row by row while the pack is read; of a row only its result stays."""
+
+    def __init__(self, settings: Any, by: tuple[str, ...], group_by: str | None) -> None:
+        self._settings, self._by, self._group_by = settings, by, group_by
+        self._keys = {*by, *([group_by] if group_by else [])}
+
+    def judge(self, given: _Given, kept: "KeptResults") -> dict[str, Any]:
+        """Keep every result; the document that tells of them.
+
+        Raises:
+            UserError: The pack or the answers are wrong; nothing of the results is to be shown.
+        """
+        from tasks.packs.judging import judge
+        from tasks.packs.measures import Attempt, measure_pack
+        from tasks.packs.results import result_object
+        from tasks.storage.answers import load_answers
+        from tasks.storage.packs import MOST_PROBLEMS_RAISED, invalid, open_pack
+
+        pack = open_pack(given.pack, given.tasks, self._settings.profile)
+        candidates, readable = _candidates(given.answers)
+        attempts: list[Attempt] = []
+        problems: list[Problem] = []
+        for row in pack.rows(given.limit):
+            problems += row.errors[: MOST_PROBLEMS_RAISED - len(problems)]
+            task = row.task
+            if task is None or problems:
+                continue
+            result = judge(task, candidates.pop(task.id, None), self._settings)
+            kept.add(result_object(_located(result, str(pack.places.rows))))
+            own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
+            attempts.append(Attempt(task.id, task.family, result.status, own))
+        if problems:
+            raise invalid(str(pack.places.rows), problems)
+        if not readable or (candidates and given.limit is None):
+            known = {attempt.task_id for attempt in attempts} if given.limit is None else None
+            load_answers(given.answers, known)  # names every line that is wrong
+        measures = measure_pack(attempts, by=self._by, group_by=self._group_by)
+        return {
+            "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},
+            "measures": measures.model_dump(mode="json"),
+        }
+
+
+def _candidates(answers: str) -> tuple[dict[str, Any], bool]:
+    """The answers, and whether they can be read; if not, the pack's own problems are told first."""
+    from tasks.storage.answers import load_answers
+
+    try:
+        return load_answers(answers, None), True
+    except InvalidFile:
+        return {}, False
+
+
+def _located(result: Any, rows_file: str) -> Any:
     """A result whose problem, if it has one, says which file its line is of."""
     if result.problem is None:
         return result
     return result._replace(problem=result.problem._replace(file=rows_file))
-
-
-def score_document(
-    rows: list[Any], results: list[Any], *, by: tuple[str, ...] = (), group_by: str | None = None
-) -> dict[str, Any]:
-    """What `score` prints."""
-    from tasks.packs.measures import Attempt, measure_pack
-
-    attempts = [
-        Attempt(row.id, row.family, result.status, row.row_metadata)
-        for row, result in zip(rows, results, strict=True)
-    ]
-    measures = measure_pack(attempts, by=by, group_by=group_by)
-    return {
-        "results": [result_object(result) for result in results],
-        "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},
-        "measures": measures.model_dump(mode="json"),
-    }
-
-
-def result_object(result: Any) -> dict[str, Any]:
-    """One result as machines read it; hidden values are not in it."""
-    shown = {
-        "task_id": result.task_id,
-        "status": result.status,
-        "passed": result.passed,
-        "score": result.score,
-        "reason": result.reason,
-        "phase": result.phase,
-        "metadata": dict(result.metadata),
-    }
-    problem = result.problem
-    if problem is None:
-        return shown
-    error = {
-        **error_object(problem, problem.file),
-        "type": problem.type,
-        "line": problem.line,
-        "task_id": problem.task_id,
-    }
-    return {**shown, "error": error}
-
-
-def _print_score(document: dict[str, Any]) -> None:
-    for result in document["results"]:
-        why = result["error"]["message"] if "error" in result else result["reason"]
-        say(printable(f"{result['status']:<8}{result['task_id']}{f'  {why}' if why else ''}"))
-    for line in _summary_lines(document):
-        say(printable(line))
-
-
-def _summary_lines(document: dict[str, Any]) -> Iterator[str]:
-    summary, rate = document["summary"], document["measures"]["pass_rate"]
-    left = [f"{summary[key]} {key}" for key in ("errors", "pending") if summary[key]]
-    yield ", ".join([f"{summary['passed']} of {summary['verified']} passed", *left])
-    if rate["value"] is None:
-        yield f"no score: {rate['reason']}"
-        return
-    interval = rate["interval"]
-    between = (
-        f", 95 % interval {interval['lo']:.3f} to {interval['hi']:.3f} ({interval['method']})"
-        if interval
-        else ""
-    )
-    yield f"score {rate['value']:.3f}{between}"

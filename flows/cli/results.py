@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.cli.console import printable
+from schemas.pack_run import PackOrder
 from schemas.run import CycleResult, RunOrder, RunResult
 from tasks.sampling.monitor import Monitor
 
@@ -26,7 +27,9 @@ def runs_of(result: RunResult | CycleResult) -> tuple[RunResult, ...]:
     return result.runs if isinstance(result, CycleResult) else (result,)
 
 
-def stopped(order: RunOrder, monitor: Monitor, cause: str, *, cycle: bool) -> dict[str, Any]:
+def stopped(
+    order: RunOrder | PackOrder, monitor: Monitor, cause: str, *, cycle: bool
+) -> dict[str, Any]:
     """The document of a run that stopped before its end; everything answered is kept.
 
     A cycle comes whole or not at all: it has no runs then.
@@ -50,7 +53,7 @@ def print_result(result: RunResult | CycleResult, monitor: Monitor, *, show_stag
     # Names come from strangers: nothing in them is markup or an emoji code.
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     if show_stages:
-        console.print(_stages(monitor))
+        console.print(stages_table(monitor))
     runs = runs_of(result)
     for run in runs:
         _print_run(console, run, name_variant=len(runs) > 1)
@@ -58,7 +61,8 @@ def print_result(result: RunResult | CycleResult, monitor: Monitor, *, show_stag
         _print_comparison(console, result)
 
 
-def _stages(monitor: Monitor) -> Table:
+def stages_table(monitor: Monitor) -> Table:
+    """How long each stage took, and how it ended."""
     table = Table("stage", "state", "seconds", title="stages", title_justify="left")
     for stage in monitor.stages:
         table.add_row(stage.name, stage.state, f"{stage.seconds:.2f}")

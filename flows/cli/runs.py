@@ -1,4 +1,4 @@
-"""`assent runs` and `assent show`: what was run, and what one item got."""
+"""`assent runs` and `assent show`: what was run, and what one item or row got."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.console import Format, FormatOption, print_json, printable, say
+from flows.cli.pack_runs import attempts_at, is_pack_run, print_row, row_line
 from schemas.errors import UserError
 
 OutputDir = Annotated[str, typer.Option("--output-dir", help="Holds evaluations/ and outputs/.")]
@@ -27,11 +28,12 @@ def list_runs(output_dir: OutputDir = ".", format_: FormatOption = Format.TEXT) 
     if not runs:
         say("no runs yet")
     for run in runs:
-        kappa = "undefined" if run["kappa"] is None else f"{run['kappa']:.3f}"
+        key = "pass_rate" if run["kind"] == "pack" else "kappa"
+        figure = "undefined" if run[key] is None else f"{run[key]:.3f}"
         say(
             printable(
                 f"{run['run_id']}  {run['benchmark']}  {run['model']}  {run['started_at'][:19]}  "
-                f"{run['status']}  kappa {kappa}"
+                f"{run['status']}  {key.replace('_', ' ')} {figure}"
             )
         )
 
@@ -39,12 +41,15 @@ def list_runs(output_dir: OutputDir = ".", format_: FormatOption = Format.TEXT) 
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run id, or an output document.")],
     item: Annotated[
-        str | None, typer.Argument(metavar="[ITEM]", help="One item: prompt, replies, votes.")
+        str | None,
+        typer.Argument(metavar="[ITEM]", help="One item or row: prompt, replies, verdicts."),
     ] = None,
     output_dir: OutputDir = ".",
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Show one run, or one item of it with its prompt, replies and votes.
+
+    Of a pack run: one row with its prompt, replies and results. Hidden values are not shown.
 
     Example: assent show 20260101-120000-abc123 stop-prop
     """
@@ -61,6 +66,8 @@ def show(
     found = _item(path, document, item)
     if format_ is Format.JSON:
         print_json(found)
+    elif is_pack_run(document):
+        print_row(found)
     else:
         _print_item(found)
 
@@ -73,7 +80,9 @@ def _line(path: Path, document: Row) -> Row:
         "model": f"{metadata['model']['provider']}/{metadata['model']['name']}",
         "started_at": metadata["run"]["started_at"],
         "status": results["status"],
+        "kind": "pack" if is_pack_run(document) else "benchmark",
         "kappa": results["metrics"].get("cohens_kappa_consensus"),
+        "pass_rate": results["metrics"].get("pass_rate"),
         "output": str(path),
     }
 
@@ -98,6 +107,9 @@ def _print_overview(shown: Row) -> None:
     for name, reason in shown["undefined"].items():
         say(printable(f"  {name:<30}  undefined   {reason}"))
     for case in shown["items"]:
+        if shown["kind"] == "pack":
+            say(printable(row_line(case)))
+            continue
         votes = "/".join(str(case["votes"][key]) for key in ("good", "bad", "abstain"))
         verdict = case["verdict"] or "missing"
         mark = {True: "=", False: "≠", None: "?"}[case["agrees"]]
@@ -123,6 +135,8 @@ def _item(path: Path, document: Row, item: str) -> Row:
             )
         return found
 
+    if is_pack_run(document):
+        return {**cases[item], **attempts_at(cases[item], rows)}
     prompt = rows("prompts")[0]
     kept = ("sample_index", "status", "text", "parsed_verdict", "parse_status", "error")
     samples = [{key: row[key] for key in kept} for row in rows("samples")]

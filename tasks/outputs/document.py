@@ -127,14 +127,19 @@ def output_document(
 
 def failure(order: RunOrder, samples: SampleTable) -> str | None:
     """What to say when more samples failed than the run allows."""
+    return failed_share(samples, order.spec.max_failed)
+
+
+def failed_share(samples: SampleTable, max_failed: float) -> str | None:
+    """What to say when more samples failed than a share of them."""
     if not samples.n_samples:
         return None
     share = samples.n_failed / samples.n_samples
-    if share <= order.spec.max_failed:
+    if share <= max_failed:
         return None
     return (
         f"{samples.n_failed} of {samples.n_samples} samples failed ({share:.1%}), "
-        f"more than --max-failed {order.spec.max_failed:g} allows"
+        f"more than --max-failed {max_failed:g} allows"
     )
 
 

@@ -30,7 +30,7 @@ class RecordFile:
                     self.kept.setdefault((record["task_id"], record.get("sample", 0)), record)
         with written_whole(path) as file:
             for record in self.kept.values():
-                file.write(_line(record))
+                file.write(record_line(record))
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -53,7 +53,7 @@ class RecordFile:
         """
         assert self._file is not None
         with disk_errors(self.path):
-            self._file.write(_line(record))
+            self._file.write(record_line(record))
             self._file.flush()
 
 
@@ -68,6 +68,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _line(record: Mapping[str, Any]) -> bytes:
+def record_line(record: Mapping[str, Any]) -> bytes:
+    """A record as it is written."""
     # ASCII, because a reply may hold half a surrogate pair, which has no UTF-8.
     return json.dumps(record, sort_keys=True, allow_nan=False).encode() + b"\n"

@@ -34,7 +34,11 @@ class RunPlaces:
 
     def table(self, name: str) -> Path:
         """A Parquet table."""
-        return self.root / "outputs" / "artifacts" / self._run_id / f"{name}.parquet"
+        return self.artifact(f"{name}.parquet")
+
+    def artifact(self, name: str) -> Path:
+        """A file beside the tables."""
+        return self.root / "outputs" / "artifacts" / self._run_id / name
 
     def inside(self, path: Path) -> str | None:
         """A path relative to the output directory, with slashes; None when it lies outside."""

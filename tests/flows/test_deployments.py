@@ -147,7 +147,7 @@ def test_the_schedule_creates_runs(deployed: Deployed) -> None:
     assert {run["next_scheduled_start_time"][11:16] for run in found} == {"02:00"}
 
 
-@pytest.mark.parametrize("flow", ["evaluate", "sweep"])
+@pytest.mark.parametrize("flow", ["evaluate", "evaluate_pack", "sweep"])
 def test_the_form_describes_every_parameter(deployed: Deployed, flow: str) -> None:
     query = {
         "flows": {"name": {"any_": [flow]}},
@@ -175,3 +175,19 @@ def test_a_deployed_sweep_ends_in_files(deployed: Deployed) -> None:
     study = json.loads((out / "studies/example-suite.json").read_text())
     assert [len(sweep["rows"]) for sweep in study["sweeps"]] == [3, 3, 3]
     assert len(list((out / "evaluations").glob("*/*.json"))) == 9
+
+
+def test_a_deployed_run_of_a_pack_ends_in_files(deployed: Deployed) -> None:
+    out = deployed.folder / "packs"
+    given = {"pack": "examples/packs/short_answer", "model": "control/echo", "run_id": "r"}
+    words = [
+        f"--param={name}={value}" for name, value in (given | {"output_dir": str(out)}).items()
+    ]
+    done = deployed.prefect(
+        "deployment", "run", "evaluate_pack/local", *words, "--watch", check=False
+    )
+    log = (deployed.folder / "worker.log").read_text()[-3000:]
+    assert done.returncode == 0, done.stdout + done.stderr + log
+    output = json.loads((out / "outputs/everyday-numbers/r.json").read_text())
+    assert output["results"]["metrics"]["n_rows"] == 3
+    assert (out / "outputs/artifacts/r/candidates.jsonl").is_file()

@@ -5,9 +5,12 @@ import inspect
 import pytest
 
 from flows.cli.evaluate import evaluate as command
+from flows.cli.pack_run import run_pack as pack_command
 from flows.cli.sweep import sweep as sweep_command
 from flows.evaluate import evaluate as flow
+from flows.evaluate_pack import evaluate_pack as pack_flow
 from flows.options import EvaluateOptions, make_order
+from flows.pack_options import PackOptions, make_pack_order
 from flows.sweep import sweep as sweep_flow
 from schemas.errors import UserError
 from schemas.sweep import SweepEffort, SweepSettings
@@ -38,6 +41,30 @@ def test_flow_and_command_and_options_have_the_same_names_and_defaults() -> None
     assert in_flow.keys() == stated.keys() == in_command.keys()
     assert [n for n in stated if not same(stated[n], in_flow[n])] == []
     assert [n for n in stated if not same(stated[n], in_command[n])] == []
+
+
+def test_flow_and_command_and_options_of_packs_have_the_same_names_and_defaults() -> None:
+    stated = {name: field.default for name, field in PackOptions.model_fields.items()}
+    in_flow = defaults(pack_flow.fn)
+    in_command = {n: v for n, v in defaults(pack_command).items() if n not in COMMAND_ONLY}
+    assert in_flow.keys() == stated.keys() == in_command.keys()
+    assert [n for n in stated if not same(stated[n], in_flow[n])] == []
+    assert [n for n in stated if not same(stated[n], in_command[n])] == []
+
+
+# A pack has rows in place of items, and verifiers in place of wordings, votes and a panel.
+NOT_IN_PACKS = {
+    *("benchmark", "tie_break", "parser", "question_form", "coherence_frame", "strip_tex"),
+    *("paraphrase_variant", "paraphrase_cycle", "allow_plugins", "tag", "output", "log", "curtail"),
+}
+
+
+def test_a_pack_has_every_option_of_an_evaluation_that_makes_sense_there() -> None:
+    own, fields = EvaluateOptions.model_fields, PackOptions.model_fields
+    shared = own.keys() - NOT_IN_PACKS
+    assert shared <= fields.keys()
+    differing = [n for n in shared if not same(fields[n].default, own[n].default)]
+    assert sorted(set(differing) - {"model"}) == ["n_samples"]
 
 
 # An evaluation has one benchmark, model, name and pair of files; a sweep has many. Its runs share
@@ -107,3 +134,26 @@ def test_an_impossible_value_is_refused_by_the_name_of_its_flag(
 def test_run_ids_that_nobody_chose_do_not_repeat() -> None:
     ids = {make_order(benchmark="b", model="control/coin")[0].run_id for _ in range(50)}
     assert len(ids) == 50
+
+
+@pytest.mark.parametrize(
+    ("options", "flag"),
+    [
+        ({"n_samples": 0}, "--n-samples"),
+        ({"n_samples": 10**6}, "--n-samples"),
+        ({"limit": 0}, "--limit"),
+        ({"profile": "other"}, "--profile"),
+        ({"max_failed": 2.0}, "--max-failed"),
+        ({"rpm": 0}, "--rpm"),
+        ({"extra_body": "[1]"}, "--extra-body"),
+        ({"fresh": True, "epoch": "e"}, "--fresh"),
+        ({"run_id": "a/b"}, "--run-id"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
+)
+def test_an_impossible_value_for_a_pack_is_refused_by_the_name_of_its_flag(
+    options: dict[str, object], flag: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        make_pack_order(**({"pack": "p", "model": "control/coin"} | options))
+    assert flag in str(caught.value)

@@ -80,7 +80,7 @@ def test_without_a_terminal_nothing_is_drawn(desk: Desk, quiet: bool) -> None:
     ],
 )
 def test_the_engine_is_named_in_one_line(engine: str, server: str | None, said: str) -> None:
-    line = command._engine_note("auto", engine, server)
+    line = command.engine_note("auto", engine, server)
     assert said in line
     assert line.isprintable()
 
