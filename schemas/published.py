@@ -33,6 +33,8 @@ PUBLISHED: dict[str, Callable[[], type[BaseModel]]] = {
     "metrics-report-1.0": _named("schemas.metrics_report", "MetricsReport"),
     "monotonicity-1.0": _named("schemas.checks", "MonotonicityReport"),
     "output-v1": _named("schemas.output", "OutputDocument"),
+    "pack-comparison-1.0": _named("schemas.pack_comparison", "PackComparison"),
+    "pack-comparisons-1.0": _named("schemas.pack_comparison", "PackComparisonFamily"),
     "pack-manifest-1": _named("schemas.pack", "Manifest"),
     "pack-row-1": _named("schemas.pack_published", "AnyRow"),
     "plan-1.0": _named("schemas.planning", "StudyPlan"),
