@@ -79,7 +79,12 @@ def items_by_id(evaluation: Evaluation) -> Mapping[str, EvaluationItem]:
     return found
 
 
-def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
+def checked_tally(item: EvaluationItem) -> Tally:
+    """The votes of an item.
+
+    Raises:
+        UserError: A count of votes cannot be.
+    """
     tally = tally_of(item)
     if min(tally) < 0 or max(tally) > _MOST_VOTES:
         raise UserError(
@@ -87,6 +92,11 @@ def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
             fix="write counts from 0",
             code="tally",
         )
+    return tally
+
+
+def _judgement(item: EvaluationItem, n_samples: int) -> Judgement:
+    tally = checked_tally(item)
     return Judgement(
         item_id=item.id,
         analyst_verdicts=item.analyst_verdicts,

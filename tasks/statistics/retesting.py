@@ -10,16 +10,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from schemas.base import Verdict
 from schemas.benchmark import Benchmark
-from schemas.evaluation import Evaluation
+from schemas.evaluation import Evaluation, EvaluationItem
 from schemas.metrics import Metric
 from schemas.retest import ItemDelta, RetestFigures, RetestFlip, RetestResult, StabilityBand
 from tasks.statistics.agreement import ALL_VERDICTS, SIDES
 from tasks.statistics.codes import ABSTAIN, Codes, encode
 from tasks.statistics.dispersion import entropy, margin
-from tasks.statistics.evaluations import items_by_id, judgements_of
+from tasks.statistics.evaluations import checked_tally, is_missing, items_by_id
 from tasks.statistics.intervals import IntervalSpec, wilson
-from tasks.statistics.judgement import Judgement
+from tasks.statistics.judgement import Tally
 from tasks.statistics.measuring import Measurer
 from tasks.statistics.retest_pairing import Recorded, require_retest
 
@@ -32,11 +33,20 @@ NOTHING_JUDGED: Final = "no item has a usable sample in both runs"
 _ROUNDING = 1e-9
 
 
+class _Said(NamedTuple):
+    """What a run said about an item."""
+
+    item_id: str
+    verdict: Verdict
+    tally: Tally
+    is_missing: bool
+
+
 class _Pairs(NamedTuple):
     """The shared items of two runs, by id."""
 
-    a: Sequence[Judgement]
-    b: Sequence[Judgement]
+    a: Sequence[_Said]
+    b: Sequence[_Said]
 
     @property
     def codes(self) -> Codes:
@@ -122,9 +132,14 @@ def band(kappa: Metric) -> StabilityBand:
 
 
 def _shared(a: Evaluation, b: Evaluation) -> _Pairs:
-    ids = sorted(items_by_id(a).keys() & items_by_id(b).keys())
-    left, right = ({one.item_id: one for one in judgements_of(run)} for run in (a, b))
-    return _Pairs([left[name] for name in ids], [right[name] for name in ids])
+    left, right = items_by_id(a), items_by_id(b)
+    ids = sorted(left.keys() & right.keys())
+    return _Pairs([_said(left[name]) for name in ids], [_said(right[name]) for name in ids])
+
+
+def _said(item: EvaluationItem) -> _Said:
+    tally = checked_tally(item)
+    return _Said(item.id, item.model_verdict, tally, is_missing(item, tally))
 
 
 def _figures(codes: Codes, judged: Codes, interval: IntervalSpec) -> RetestFigures:
