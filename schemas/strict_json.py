@@ -53,8 +53,8 @@ _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD]")
-_ALL_DIGITS_ALIKE = bytes.maketrans(b"0123456789", b"0000000000")
-_OVERFLOWS = (b"e000", b"E000", b"e+000", b"E+000", b"0" * 200)
+_ALL_DIGITS_ALIKE = bytes.maketrans(b"0123456789E", b"0000000000e")
+_OVERFLOWS = (b"e000", b"e+000", b"0" * 200)
 
 
 class NotStrictJson(ValueError):

@@ -1,11 +1,14 @@
 """`assent compare`: do runs differ, and does one agree with the panel more often?"""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.cli.compare_packs import are_pack_runs, compare_packs
+from flows.cli.comparison_text import print_correction, print_differences, print_tests
 from flows.cli.console import Format, FormatOption, print_json, printable, say
-from flows.cli.studying import figure, print_table, span, warn
+from flows.cli.studying import figure, print_table, warn
 from schemas.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,7 +37,11 @@ _CORRECTIONS: dict[str, "Correction"] = {
 def compare(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="A B…", help="Evaluations; the first is compared with each other."),
+        typer.Argument(
+            metavar="A B…",
+            help="Evaluations, or output documents of pack runs; the first is compared with each "
+            "other.",
+        ),
     ],
     benchmark: Annotated[
         str | None,
@@ -57,7 +64,7 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random exchanges.")] = 0,
     format_: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare runs of one benchmark item by item: distances, tests, a difference with interval.
+    """Compare runs of one benchmark or pack item by item: distances, tests, a difference.
 
     Exit 1: with --margin, a run is worse by more than the margin.
 
@@ -75,6 +82,15 @@ def compare(
     from tasks.statistics.paired_tests import PairedSpec
 
     settings = PairedSpec(iterations, seed, confidence, margin)
+    if are_pack_runs(paths):
+        if benchmark is not None or reference != "consensus":
+            raise UserError(
+                "--benchmark and --reference are for evaluations; rows of packs are verified",
+                fix="leave them out",
+                code="bad_option",
+            )
+        tests = compare_packs(paths, settings, _CORRECTIONS[correction], format_)
+        raise typer.Exit(_exit_code(tests))
     found = _compare_all(paths, benchmark, reference, settings)
     family = adjust_family(found, _CORRECTIONS[correction])
     if format_ is Format.JSON:
@@ -83,8 +99,12 @@ def compare(
         print_json(document.model_dump(mode="json"))
     else:
         _print(family)
-    outcomes = [one.tests.non_inferiority for one in family.comparisons]
-    raise typer.Exit(1 if any(o is not None and o.outcome == "fail" for o in outcomes) else 0)
+    raise typer.Exit(_exit_code([one.tests for one in family.comparisons]))
+
+
+def _exit_code(tests: Sequence["PairedTests"]) -> int:
+    margins = [one.non_inferiority for one in tests]
+    return int(any(one is not None and one.outcome == "fail" for one in margins))
 
 
 def _compare_all(
@@ -129,43 +149,13 @@ def _print(family: "ComparisonFamily") -> None:
         for key, reason in one.reasons.items():
             say(f"  {key} is undefined: {reason}")
         say(f"  different verdicts on {len(one.flipped_items)} items")
-        _print_tests(one.tests, one.reference)
+        print_tests(one.tests, f"agreement with {one.reference}", "items")
         gate = "passed" if one.agreement_gate.passed else "not passed"
         say(
             f"  agreement gate (every distance below {one.agreement_gate.tv_below:g} on at least "
             f"{one.agreement_gate.samples_needed} samples): {gate}"
         )
-        for name, pair in one.differences.items():
-            say(printable(f"  {name} differs: {pair.a} and {pair.b}"))
+        print_differences(one.differences)
         if one.unchecked:
             say(f"  not known of both runs: {', '.join(one.unchecked)}")
-    if len(family.comparisons) > 1:
-        say(
-            f"p-values in brackets are adjusted for {len(family.comparisons)} comparisons: "
-            f"{family.correction}"
-        )
-
-
-def _print_tests(tests: "PairedTests", reference: str) -> None:
-    if tests.mcnemar is None or tests.permutation is None or tests.difference is None:
-        say(f"  no tests: {tests.reason}")
-        return
-    say(
-        printable(
-            f"  agreement with {reference}: a {figure(tests.pass_rate_a)}, "
-            f"b {figure(tests.pass_rate_b)} on {tests.n_items} items"
-        )
-    )
-    say(
-        f"  difference b - a: {tests.difference.value:+.3f} {span(tests.difference.interval)} "
-        f"({tests.difference.interval.method})"
-    )
-    exact, drawn = tests.mcnemar, tests.permutation
-    say(
-        f"  McNemar: {exact.only_a} items only a, {exact.only_b} only b, "
-        f"p {exact.p_value:.4f} ({exact.p_adjusted:.4f})"
-    )
-    say(f"  permutation of draws ({drawn.method}): p {drawn.p_value:.4f} ({drawn.p_adjusted:.4f})")
-    if tests.non_inferiority is not None:
-        found = tests.non_inferiority
-        say(f"  b worse than a by less than {found.margin:g}: {found.outcome}")
+    print_correction(len(family.comparisons), family.correction)

@@ -28,6 +28,7 @@ from flows.cli import pack_score as pack_score_command
 from flows.cli import pack_selftest as pack_selftest_command
 from flows.cli import packs as packs_command
 from flows.cli import plan as plan_command
+from flows.cli import retest as retest_command
 from flows.cli import schemas as schemas_command
 from flows.cli import store as store_command
 from flows.cli import structure as structure_command
@@ -73,6 +74,7 @@ app.command("structure")(structure_command.structure)
 app.command("monotonicity")(monotonicity_command.monotonicity)
 app.command("audit")(audit_command.audit)
 app.command("compare")(compare_command.compare)
+app.command("retest")(retest_command.retest)
 app.command("model")(factor_model_command.model)
 app.command("variance")(variance_command.variance)
 app.command("invariance")(invariance_command.invariance)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from schemas.comparison import Correction
+from schemas.comparison import Correction, PairedTests
 from schemas.errors import UserError
 
 
@@ -36,3 +36,23 @@ def adjust(p_values: Sequence[float], correction: Correction) -> list[float]:
     adjusted = np.empty(n)
     adjusted[order] = np.minimum(steps, 1.0)
     return [float(p) for p in adjusted]
+
+
+def adjust_tests(families: Sequence[PairedTests], correction: Correction) -> list[PairedTests]:
+    """Tests of several comparisons, each kind adjusted over those that have one."""
+    tested = [
+        (place, one.mcnemar, one.permutation)
+        for place, one in enumerate(families)
+        if one.mcnemar is not None and one.permutation is not None
+    ]
+    of_verdicts = adjust([exact.p_value for _, exact, _ in tested], correction)
+    of_draws = adjust([drawn.p_value for _, _, drawn in tested], correction)
+    adjusted = list(families)
+    for (place, exact, drawn), p, q in zip(tested, of_verdicts, of_draws, strict=True):
+        adjusted[place] = families[place].model_copy(
+            update={
+                "mcnemar": exact.model_copy(update={"p_adjusted": p}),
+                "permutation": drawn.model_copy(update={"p_adjusted": q}),
+            }
+        )
+    return adjusted

@@ -16,7 +16,7 @@ from schemas.comparison import (
     SettingPair,
 )
 from schemas.evaluation import Evaluation
-from tasks.statistics.adjusting import adjust
+from tasks.statistics.adjusting import adjust_tests
 from tasks.statistics.agreement import cohens_kappa
 from tasks.statistics.coverage import coverage
 from tasks.statistics.evaluations import judgements_of
@@ -122,26 +122,14 @@ def aligned_outcomes(runs: Sequence[Evaluation], reference: Referred) -> list[Ou
 
 def adjust_family(comparisons: Sequence[Comparison], correction: Correction) -> ComparisonFamily:
     """Comparisons with the same first run, their p-values adjusted for how many there are."""
-    tested = [
-        (place, one.tests.mcnemar, one.tests.permutation)
-        for place, one in enumerate(comparisons)
-        if one.tests.mcnemar is not None and one.tests.permutation is not None
-    ]
-    of_verdicts = adjust([exact.p_value for _, exact, _ in tested], correction)
-    of_draws = adjust([drawn.p_value for _, _, drawn in tested], correction)
-    adjusted = list(comparisons)
-    for (place, exact, drawn), p, q in zip(tested, of_verdicts, of_draws, strict=True):
-        tests = comparisons[place].tests.model_copy(
-            update={
-                "mcnemar": exact.model_copy(update={"p_adjusted": p}),
-                "permutation": drawn.model_copy(update={"p_adjusted": q}),
-            }
-        )
-        adjusted[place] = comparisons[place].model_copy(update={"tests": tests})
+    adjusted = adjust_tests([one.tests for one in comparisons], correction)
     return ComparisonFamily(
         baseline=comparisons[0].run_a,
         correction=correction,
-        comparisons=tuple(adjusted),
+        comparisons=tuple(
+            one.model_copy(update={"tests": tests})
+            for one, tests in zip(comparisons, adjusted, strict=True)
+        ),
     )
 
 

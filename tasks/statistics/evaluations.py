@@ -87,7 +87,12 @@ def n_undrawn(item: EvaluationItem, config: EndorsementConfig) -> int:
     return 0 if settled_verdict(said, config.n_samples, config.tie_break) is None else left
 
 
-def _judgement(item: EvaluationItem, config: EndorsementConfig) -> Judgement:
+def checked_tally(item: EvaluationItem) -> Tally:
+    """The votes of an item.
+
+    Raises:
+        UserError: A count of votes cannot be.
+    """
     tally = tally_of(item)
     if min(tally) < 0 or max(tally) > _MOST_VOTES:
         raise UserError(
@@ -95,6 +100,11 @@ def _judgement(item: EvaluationItem, config: EndorsementConfig) -> Judgement:
             fix="write counts from 0",
             code="tally",
         )
+    return tally
+
+
+def _judgement(item: EvaluationItem, config: EndorsementConfig) -> Judgement:
+    tally = checked_tally(item)
     return Judgement(
         item_id=item.id,
         analyst_verdicts=item.analyst_verdicts,

@@ -41,9 +41,13 @@ class Outcomes(NamedTuple):
 
 def outcomes_of_draws(draws: Sequence[Sequence[bool]]) -> Outcomes:
     """Outcomes of items that are decided by the majority of their draws; half is not enough."""
-    passed = np.array([sum(item) for item in draws], dtype=np.int64)
-    drawn = np.array([len(item) for item in draws], dtype=np.int64)
-    return Outcomes(passed, drawn, 2 * passed > drawn)
+    return outcomes_of_counts([sum(item) for item in draws], [len(item) for item in draws])
+
+
+def outcomes_of_counts(passed: Sequence[int], drawn: Sequence[int]) -> Outcomes:
+    """The same, where only the numbers of draws are known."""
+    hits, tries = np.array(passed, dtype=np.int64), np.array(drawn, dtype=np.int64)
+    return Outcomes(hits, tries, 2 * hits > tries)
 
 
 def outcomes_of_verdicts(

@@ -9,7 +9,7 @@ from tasks.storage.files import read_regular
 
 
 def settings_beside(evaluation_path: str, run_id: str) -> dict[str, Any] | None:
-    """Parser, TeX stripping and epoch of a run, where its output document lies in its place.
+    """Parser, TeX stripping, epoch and prompt of a run, if its output document is in its place.
 
     Args:
         evaluation_path: `<dir>/evaluations/<benchmark>/<run>.json`.
@@ -24,10 +24,17 @@ def settings_beside(evaluation_path: str, run_id: str) -> dict[str, Any] | None:
         spec = document["results"]["details"]["run_spec"]
         if document["metadata"]["run"]["id"] != run_id:
             return None
-        return {
+        known = {
             "parser": spec["voting"]["parser"],
             "strip_tex": spec["prompting"]["strip_tex"],
             "epoch": spec["sampling"]["epoch"],
         }
+        provenance = document["results"]["details"].get("provenance")
+        # It names the template of the question, which evaluations do not record.
+        return known if provenance is None else known | _prompt_id(provenance)
     except (UserError, NotStrictJson, KeyError, TypeError):
         return None
+
+
+def _prompt_id(provenance: dict[str, Any]) -> dict[str, Any]:
+    return {"prompt_id": provenance["prompts"]["prompt_id"]}

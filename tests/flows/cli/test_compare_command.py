@@ -11,8 +11,8 @@ from tests.support.benchmarks import Raw, write_json
 from tests.support.command import Assent
 from tests.support.evaluations import eta_item, raw_bench, raw_eta
 
-GOOD = [eta_item(str(i), "g", "ggg") for i in range(40)]
-BAD = [eta_item(str(i), "b", "bbb") for i in range(40)]
+GOOD = [eta_item(str(i), "g", "ggggg") for i in range(40)]
+BAD = [eta_item(str(i), "b", "bbbbb") for i in range(40)]
 
 
 @pytest.fixture
