@@ -60,7 +60,8 @@ def score(
     Example: assent pack score examples/packs/short_answer --answers answers.jsonl
     """
     from tasks.packs.candidates import pairs
-    from tasks.packs.judging import Judging, judge_all
+    from tasks.packs.judging import Judging
+    from tasks.sandbox.scoring import judge_in_parallel
     from tasks.storage.answers import load_answers
     from tasks.storage.packs import open_pack
 
@@ -71,7 +72,7 @@ def score(
     settings = Judging(
         profile.value, tuple(deny_command or ()), not allow_dangerous_commands, extract_code
     )
-    results = list(judge_all(pairs(rows, candidates), settings))
+    results = judge_in_parallel(list(pairs(rows, candidates)), settings, opened.files)
     results = [located(result, str(opened.places.rows)) for result in results]
     document = score_document(rows, results, by=tuple(by or ()), group_by=group_by)
     if format_ is Format.JSON:

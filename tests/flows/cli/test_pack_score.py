@@ -159,6 +159,7 @@ def test_hidden_values_are_not_printed_6(assent: Assent, here: Path) -> None:
         assert "773" not in ran.out + ran.err
 
 
+@pytest.mark.needs("bubblewrap")
 def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path) -> None:
     code = f"open({str(here / 'ran')!r}, 'w')\ndef twice(x):\n    return 2 * x\n"
     write_pack(
@@ -179,9 +180,9 @@ def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path)
         {"task_id": "e", "workspace": "nowhere"},
     )
     ran = score(assent, here)
-    assert ran.code == 3
+    assert ran.code == 0
     assert [(r["status"], r["reason"], r["phase"]) for r in ran.json["results"]] == [
-        ("error", "sandbox_unavailable", None),
+        ("failed", "tests_failed", "import"),
         ("failed", "empty_candidate", None),
         ("failed", "empty_candidate_patch", "candidate_patch"),
         ("failed", "verifier_dangerous_command_denied", None),
