@@ -149,6 +149,8 @@ def arguments(
         built += ["--remount-ro", space]
     for name, value in command.environment.items():
         built += ["--setenv", name, value]
+    for name in command.capabilities:
+        built += ["--cap-add", name]
     if report:
         built += ["--setenv", "ASSENT_REPORT", str(report[0])]
     return [*built, "--remount-ro", "/", "--chdir", command.directory]

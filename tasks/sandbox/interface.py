@@ -31,8 +31,9 @@ class File(NamedTuple):
 class Command(NamedTuple):
     """What is run.
 
-    `stdin` is bytes, or a descriptor. A command that `prepares` says so by closing the descriptor
-    that it is given as `REPORT_FD`; only then its time begins, and what it wrote there is kept.
+    `stdin` is bytes, or a descriptor. `spaces` are empty directories to write to; those in `frozen`
+    hold only `files`. A command that `prepares` finds a descriptor in the variable ASSENT_REPORT;
+    its own time begins when that is closed, and what it wrote there is kept.
     """
 
     argv: Sequence[str]
@@ -45,6 +46,7 @@ class Command(NamedTuple):
     directory: str = "/"
     environment: Mapping[str, str] = {}
     descriptors: Sequence[int] = ()
+    capabilities: Sequence[str] = ()
     prepares: bool = False
 
 

@@ -7,11 +7,14 @@ from schemas.pack_task import CompiledTask
 from tasks.packs.candidates import Candidate
 from tasks.packs.judging import Judging, Result, failure
 from tasks.packs.references import PackFiles
-from tasks.sandbox import code_completion
+from tasks.sandbox import code_completion, terminal_task
 from tasks.sandbox.finding import find_sandbox
 from tasks.sandbox.interface import Backend, SandboxFault
 
-_VERSIONS: Final = {"code_completion": code_completion.VERSION}
+_VERSIONS: Final = {
+    "code_completion": code_completion.VERSION,
+    "terminal_task": terminal_task.VERSION,
+}
 
 
 class LocalSandbox:
@@ -40,6 +43,10 @@ class LocalSandbox:
         try:
             if task.family == "code_completion":
                 return code_completion.verify_code(self.backend, task, candidate, settings)
+            if task.family == "terminal_task":
+                return terminal_task.verify_workspace(
+                    self.backend, task, candidate, settings, self.files
+                )
             return _unavailable(task, f"{task.family} cannot be run yet")
         except SandboxFault as fault:
             return _unavailable(task, f"the sandbox does not work: {fault}")
