@@ -19,7 +19,7 @@ from tasks.sandbox.processes import Process
 
 PROGRAMS: Final = "/opt/assent/bin"
 HOME: Final = "/home/sandbox"
-PATH: Final = f"{PROGRAMS}:/usr/local/bin:/usr/bin:/bin"
+PATH: Final = f"{PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 _SYSTEM_LINKS: Final = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS: Final = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
