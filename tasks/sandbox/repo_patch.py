@@ -35,7 +35,7 @@ def verify_patch(
     if not isinstance(repository, str):
         message = "without an image, a row needs a repository"
         where, fix = "environment", "add environment.repository, a git bundle"
-        raise ConfigError(message, where=where, fix=fix, code="no_repository")
+        raise ConfigError(message, where=where, fix=fix, code="missing_repository")
     tests = task.value("tests")
     directory = str(tests.get("workdir") or task.environment.get("workdir") or DIRECTORY)
     require_free_place(directory, "environment.workdir")

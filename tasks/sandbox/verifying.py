@@ -34,7 +34,7 @@ class LocalSandbox:
 
     def version(self, task: CompiledTask, settings: Judging) -> str:
         """Name and version of the verifier of a row, as records keep it."""
-        return f"{task.family}/{_VERSIONS[task.family]}/{settings.profile}"
+        return f"{task.family}/{settings.profile}/{_VERSIONS[task.family]}"
 
     def verify(self, task: CompiledTask, candidate: Candidate, settings: Judging) -> Result:
         """The result of a row whose candidate has to be run.

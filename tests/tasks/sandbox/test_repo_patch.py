@@ -157,7 +157,7 @@ def test_a_broken_bundle_is_the_packs_fault(origin: Origin) -> None:
 
 def test_without_a_repository_a_row_cannot_be_verified(tmp_path: Path) -> None:
     result = verify_row(write_pack(tmp_path / "p", row("repo_patch")), patch=FIX)
-    assert (result.status, result.reason) == ("error", "no_repository")
+    assert (result.status, result.reason) == ("error", "missing_repository")
 
 
 def test_a_binary_patch_is_applied_byte_by_byte(origin: Origin) -> None:
