@@ -16,6 +16,7 @@ from tasks.sandbox.identities import new_identity
 from tasks.sandbox.interface import MIB, Command, File, Limits, SandboxFault
 from tasks.sandbox.interpreter import Interpreter, find_interpreter
 from tasks.sandbox.processes import Process
+from tasks.sandbox.system_calls import call_filter
 
 PROGRAMS: Final = "/opt/assent/bin"
 HOME: Final = "/home/sandbox"
@@ -56,7 +57,7 @@ class Bubblewrap:
         with ExitStack() as stack:
             spawned = _Descriptors(stack, command)
             argv = [
-                *(self.tools.bwrap, "--info-fd", str(spawned.info_write)),
+                *(self.tools.bwrap, *spawned.flags),
                 *arguments(command, interpreter, spawned.files),
                 *("--", self.tools.prlimit, *_limit_flags(command.limits), "--"),
                 *command.argv,
@@ -93,6 +94,11 @@ class _Descriptors:
             self._report, write = self._pipe()
             self.report_write = write
             passed.append(write)
+        self.flags: tuple[str, ...] = ("--info-fd", str(self.info_write))
+        calls = call_filter()
+        if calls is not None:
+            passed.append(self._filled(calls))
+            self.flags = (*self.flags, "--seccomp", str(passed[-1]))
         files = (*command.files, *_identity_files())
         self.files = [(file.place, self._filled(file.data)) for file in files]
         passed += [descriptor for _, descriptor in self.files]

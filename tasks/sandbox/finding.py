@@ -29,13 +29,18 @@ def find_sandbox() -> Found:
         return Found(None, "code is run on Linux only, where bubblewrap can confine it")
     try:
         backend = Bubblewrap(find_tools())
-        _try(backend)
+        require_confinement(backend)
     except SandboxFault as fault:
         return Found(None, str(fault))
     return Found(backend)
 
 
-def _try(backend: Backend) -> None:
+def require_confinement(backend: Backend) -> None:
+    """Run something in a sandbox and look whether it was confined.
+
+    Raises:
+        SandboxFault: It was not, or did not run at all.
+    """
     command = Command(("python3", "-I", "-c", _QUESTION), Limits(seconds=20.0))
     outcome = backend.start(command).collect()
     wanted = f"{sys.version_info[0]} {sys.version_info[1]} True False 0000000000000000"

@@ -22,6 +22,7 @@ from tasks.sandbox.interface import (
     SandboxFault,
 )
 from tasks.sandbox.memory import used_bytes
+from tasks.sandbox.system_calls import call_filter
 
 _POLL_SECONDS: Final = 0.1
 _CHUNK: Final = 2**16
@@ -35,6 +36,7 @@ _LIMITS: Final[Mapping[str, Enforcement]] = MappingProxyType(
         "space": "kernel",
         "output": "polled",
         "network": "kernel",
+        "system_calls": "none" if call_filter() is None else "kernel",
     }
 )
 
