@@ -1,15 +1,20 @@
 """Judges many candidates at once: one row per core."""
 
 import os
+import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
 
 from schemas.pack_task import CompiledTask
 from tasks.packs.candidates import Candidate
 from tasks.packs.judging import Judging, Result, judge
 from tasks.packs.references import PackFiles
 from tasks.packs.verifiers import TEXT_FAMILIES
+from tasks.sandbox.processes import stop_all
 from tasks.sandbox.verifying import LocalSandbox
+
+_PAUSE_SECONDS: Final = 0.05
 
 Pair = tuple[CompiledTask, Candidate | None]
 
@@ -24,4 +29,19 @@ def judge_in_parallel(
         return [judge(task, candidate, settings) for task, candidate in pairs]
     # Threads: the work is done by the processes of the sandboxes.
     with ThreadPoolExecutor(workers or len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(lambda pair: judge(pair[0], pair[1], settings, sandbox), pairs))
+        futures = [pool.submit(judge, *pair, settings, sandbox) for pair in pairs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            _abandon(futures)
+            raise
+
+
+def _abandon(futures: Sequence["Future[Result]"]) -> None:
+    """Begin nothing more, and end what has begun: nobody waits for the time-out of a row."""
+    for future in futures:
+        future.cancel()
+    while not all(future.done() for future in futures):
+        # Again and again, for a row may start one more sandbox at any time.
+        stop_all()
+        time.sleep(_PAUSE_SECONDS)
