@@ -148,7 +148,7 @@ def _explained(attempt: Attempt, result: Result, *, asked: bool) -> Result:
         return result._replace(reason=SAMPLE_FAILED)
     if not asked:
         return result
-    what = "an agent has to work on this row in a sandbox, and there is none here"
+    what = "an agent has to work on this row in a sandbox, which is not used here"
     error = ConfigError(what, code="sandbox_unavailable")
     return failure(attempt.task, "sandbox_unavailable", error)
 

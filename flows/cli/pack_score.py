@@ -10,6 +10,9 @@ from schemas.errors import InvalidFile, Problem
 
 if TYPE_CHECKING:
     from flows.cli.pack_results import KeptResults
+    from schemas.pack_task import CompiledTask
+    from tasks.packs.judging import Result
+    from tasks.sandbox.scoring import Pair
 
 DenyOption = Annotated[
     list[str] | None,
@@ -99,6 +102,8 @@ class _Scoring:
         from tasks.packs.judging import judge
         from tasks.packs.measures import Attempt, measure_pack
         from tasks.packs.results import located, result_object
+        from tasks.packs.verifiers import TEXT_FAMILIES
+        from tasks.sandbox.scoring import judge_in_parallel
         from tasks.storage.answers import load_answers
         from tasks.storage.packs import MOST_PROBLEMS_RAISED, invalid, open_pack
 
@@ -106,20 +111,33 @@ class _Scoring:
         candidates, readable = _candidates(given.answers)
         attempts: list[Attempt] = []
         problems: list[Problem] = []
+        waiting: list[Pair] = []
+
+        def keep(task: "CompiledTask", result: "Result") -> None:
+            kept.add(result_object(located(result, str(pack.places.rows))))
+            own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
+            attempts.append(Attempt(task.id, task.family, result.status, own))
+
         for row in pack.rows(given.limit):
             problems += row.errors[: MOST_PROBLEMS_RAISED - len(problems)]
             task = row.task
             if task is None or problems:
                 continue
-            result = judge(task, candidates.pop(task.id, None), self._settings)
-            kept.add(result_object(located(result, str(pack.places.rows))))
-            own = {key: task.row_metadata[key] for key in self._keys & task.row_metadata.keys()}
-            attempts.append(Attempt(task.id, task.family, result.status, own))
+            pair = (task, candidates.pop(task.id, None))
+            # Nothing is run before the whole pack is known to be sound; texts may be judged now.
+            if waiting or (task.candidate_kind and task.family not in TEXT_FAMILIES):
+                waiting.append(pair)
+            else:
+                keep(task, judge(*pair, self._settings))
         if problems:
             raise invalid(str(pack.places.rows), problems)
         if not readable or (candidates and given.limit is None):
-            known = {attempt.task_id for attempt in attempts} if given.limit is None else None
-            load_answers(given.answers, known)  # names every line that is wrong
+            every = {one.task_id for one in attempts} | {task.id for task, _ in waiting}
+            # Names every line that is wrong.
+            load_answers(given.answers, every if given.limit is None else None)
+        results = judge_in_parallel(waiting, self._settings, pack.files)
+        for (task, _), result in zip(waiting, results, strict=True):
+            keep(task, result)
         measures = measure_pack(attempts, by=self._by, group_by=self._group_by)
         return {
             "summary": {**measures.counts.model_dump(), "score": measures.pass_rate.value},

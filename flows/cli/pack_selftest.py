@@ -46,8 +46,8 @@ def selftest(
     from tasks.packs.judging import Judging
     from tasks.storage.packs import open_pack
 
-    settings = Judging(profile.value)
-    tested = [_try(row, settings) for row in open_pack(pack, tasks, profile.value).tasks(limit)]
+    opened = open_pack(pack, tasks, profile.value)
+    tested = _try_all(opened.tasks(limit), Judging(profile.value), opened.files)
     bad, unjudged = (any(row.is_bad for row in tested), any(row.is_unjudged for row in tested))
     ok = not bad and not unjudged
     if format_ is Format.JSON:
@@ -57,17 +57,20 @@ def selftest(
     raise typer.Exit(1 if bad else 3 if unjudged else 0)
 
 
-def _try(row: Any, settings: Any) -> Tested:
+def _try_all(rows: list[Any], settings: Any, files: Any) -> list[Tested]:
     from tasks.packs.gold import empty_candidate, gold_candidate
-    from tasks.packs.judging import judge
+    from tasks.sandbox.scoring import judge_in_parallel
 
-    def status(candidate: Any) -> str:
-        if candidate is None:
-            return SKIPPED
-        result = judge(row, candidate, settings)
-        return SKIPPED if result.reason == "sandbox_unavailable" else result.status
-
-    return Tested(row.id, status(gold_candidate(row)), status(empty_candidate(row)))
+    candidates = [(row, make(row)) for row in rows for make in (gold_candidate, empty_candidate)]
+    results = judge_in_parallel(candidates, settings, files)
+    shown = [
+        SKIPPED if candidate is None or result.reason == "sandbox_unavailable" else result.status
+        for (_, candidate), result in zip(candidates, results, strict=True)
+    ]
+    return [
+        Tested(row.id, gold, empty)
+        for row, gold, empty in zip(rows, shown[::2], shown[1::2], strict=True)
+    ]
 
 
 def _print(tested: list[Tested]) -> None:

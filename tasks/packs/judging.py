@@ -113,7 +113,9 @@ def _judge_without_sandbox(task: CompiledTask, candidate: Candidate, settings: J
     if refused is not None:
         return refused
     missing = ConfigError(
-        "this row needs a sandbox, and there is none here", code="sandbox_unavailable"
+        "this row has to be run in a sandbox, which is not used here",
+        fix="judge its answers with `assent pack score`",
+        code="sandbox_unavailable",
     )
     return failure(task, "sandbox_unavailable", missing)
 

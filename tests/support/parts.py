@@ -10,9 +10,11 @@ from collections.abc import Callable, Generator
 
 import pytest
 
+from tasks.sandbox.finding import find_sandbox
 from tests.support.postgres import postgres_directory
 
 PARTS: dict[str, Callable[[], bool]] = {
+    "bubblewrap": lambda: find_sandbox().backend is not None,
     "postgresql": lambda: postgres_directory() is not None,
 }
 

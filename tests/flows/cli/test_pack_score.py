@@ -159,6 +159,7 @@ def test_hidden_values_are_not_printed_6(assent: Assent, here: Path) -> None:
         assert "773" not in ran.out + ran.err
 
 
+@pytest.mark.needs("bubblewrap")
 def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path) -> None:
     code = f"open({str(here / 'ran')!r}, 'w')\ndef twice(x):\n    return 2 * x\n"
     write_pack(
@@ -179,9 +180,9 @@ def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path)
         {"task_id": "e", "workspace": "nowhere"},
     )
     ran = score(assent, here)
-    assert ran.code == 3
+    assert ran.code == 0
     assert [(r["status"], r["reason"], r["phase"]) for r in ran.json["results"]] == [
-        ("error", "sandbox_unavailable", None),
+        ("failed", "tests_failed", "import"),
         ("failed", "empty_candidate", None),
         ("failed", "empty_candidate_patch", "candidate_patch"),
         ("failed", "verifier_dangerous_command_denied", None),
@@ -189,7 +190,7 @@ def test_rows_that_need_a_sandbox_are_never_run_bare(assent: Assent, here: Path)
     ]
     assert not (here / "ran").exists()
     allowed = score(assent, here, "--allow-dangerous-commands")
-    assert allowed.json["results"][3]["reason"] == "sandbox_unavailable"
+    assert allowed.json["results"][3]["status"] == "passed"
     denied = score(assent, here, "--allow-dangerous-commands", "--deny-command", "chroot")
     assert denied.json["results"][3]["metadata"] == {
         "denied_commands": ["chroot"],
@@ -271,6 +272,7 @@ def selftest(assent: Assent, *flags: str) -> Any:
     return assent("pack", "selftest", "p", "--format", "json", *flags)
 
 
+@pytest.mark.needs("bubblewrap")
 def test_gold_answers_pass_and_empty_ones_fail_15(assent: Assent, here: Path) -> None:
     write_pack(
         here / "p",
@@ -281,11 +283,11 @@ def test_gold_answers_pass_and_empty_ones_fail_15(assent: Assent, here: Path) ->
                 "short_answer",
                 "free_response",
                 "code_completion",
-                "repo_patch",
                 "terminal_task",
                 "tool_call",
             )
         ),
+        row("repo_patch", "repo_patch", environment={"image": "img:1"}),
     )
     ran = selftest(assent)
     assert ran.code == 0
@@ -294,10 +296,10 @@ def test_gold_answers_pass_and_empty_ones_fail_15(assent: Assent, here: Path) ->
         ("passed", "failed"),
         ("passed", "failed"),
         ("passed", "failed"),
-        ("skipped", "failed"),
-        ("skipped", "failed"),
+        ("passed", "failed"),
         ("skipped", "skipped"),
         ("skipped", "skipped"),
+        ("skipped", "failed"),
     ]
 
 
