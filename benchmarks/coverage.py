@@ -1,6 +1,7 @@
 """How often each interval contains the true agreement, by simulation.
 
     python benchmarks/coverage.py [--seed 1 --repetitions 1000 --draws 1000 --processes 2]
+                                  [--only 'four raters*']
 
 Settings are drawn at random: n from 10 to 150, true kappa from 0 to 0.97, two and three classes of
 unequal frequency, items alone and in clusters. In each, samples of n items are drawn, and every
@@ -14,11 +15,14 @@ of four raters sees the true class with probability sqrt(kappa). Of the items of
 copies one shared item with probability sqrt(correlation). In the last design the model is asked
 five times, each time right with the same probability, and its majority counts; drawing samples
 again takes long, so that it has 300 repetitions and 200 draws at most.
+
+For AC1, Brennan-Prediger and raw agreement the column kappa holds their own true value.
 """
 
 import argparse
 import csv
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import partial
 from math import comb
 from multiprocessing import Pool
@@ -45,6 +49,7 @@ from tasks.statistics.units import Units, item_features, make_units
 RESULTS = Path(__file__).with_suffix(".csv")
 PER_GROUP = 18
 N_SAMPLES = 5
+BESIDE: dict[str, Kind] = {"AC1": "ac1", "Brennan-Prediger": "brennan_prediger", "raw": "raw"}
 SEED, REPETITIONS, DRAWS = 1, 1000, 1000
 
 
@@ -79,6 +84,7 @@ class Outcome(NamedTuple):
     coverage: float
     width: float
     defined: float
+    repetitions: int
 
 
 Method = Callable[[Units, Floats, float, IntervalSpec], Interval | str]
@@ -105,6 +111,12 @@ def make_settings(seed: int) -> list[Setting]:
     first = len(found)
     add("two raters, samples", "cohen", 2, PER_GROUP // 2)
     found[first:] = [_sampled(setting) for setting in found[first:]]
+    # After all others, whose random numbers they must not shift.
+    for classes in (2, 3):
+        for name, kind in BESIDE.items():
+            add(f"two raters ({name})", kind, classes, PER_GROUP // 2)
+        add("four raters (Fleiss), clusters", "fleiss", classes, PER_GROUP // 2, n_raters=4)
+        add("four raters (alpha), clusters", "alpha", classes, PER_GROUP // 2, n_raters=4)
     return found
 
 
@@ -167,7 +179,7 @@ def run_setting(setting: Setting, seed: int, repetitions: int, draws: int) -> li
     spec = IntervalSpec(iterations=draws)
     return [
         _judge(
-            setting,
+            setting._replace(kappa=_truth(setting)),
             name,
             [
                 _interval(method, measure, table, weights, clusters if told else None, spec)
@@ -176,6 +188,18 @@ def run_setting(setting: Setting, seed: int, repetitions: int, draws: int) -> li
         )
         for name, (method, told) in _methods(setting).items()
     ]
+
+
+def _truth(setting: Setting) -> float:
+    """The coefficient over infinitely many items; for the kappas and alpha it is kappa itself."""
+    classes, same = len(setting.shares), sum(share**2 for share in setting.shares)
+    agreement = setting.kappa + (1 - setting.kappa) * same
+    by_chance = {
+        "raw": 0.0,
+        "brennan_prediger": 1 / classes,
+        "ac1": (1 - same) / (classes - 1),
+    }.get(setting.kind)
+    return setting.kappa if by_chance is None else (agreement - by_chance) / (1 - by_chance)
 
 
 def _methods(setting: Setting) -> dict[str, tuple[Method, bool]]:
@@ -252,6 +276,7 @@ def _judge(setting: Setting, method: str, found: list[Interval | None]) -> Outco
         round(float(np.mean(hits)), 4),
         round(float(np.mean([one.hi - one.lo for one in known])), 3),
         round(len(known) / len(found), 4),
+        len(found),
     )
 
 
@@ -269,17 +294,28 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default="*", help="designs; results of others are kept")
     options = parser.parse_args()
     run = partial(
         run_setting, seed=options.seed, repetitions=options.repetitions, draws=options.draws
     )
-    with Pool(options.processes) as pool, RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Outcome._fields)
-        for outcomes in pool.imap(run, make_settings(options.seed)):
-            writer.writerows(outcomes)
+    everything = make_settings(options.seed)
+    chosen = [one for one in everything if fnmatchcase(one.design, options.only)]
+    numbers = {str(one.number) for one in chosen}
+    rows = [row for row in _stored() if row[0] not in numbers] if options.only != "*" else []
+    with Pool(options.processes) as pool:
+        for outcomes in pool.imap(run, chosen):
+            rows += [[str(value) for value in outcome] for outcome in outcomes]
             for outcome in outcomes:
-                print(*outcome)
+                print(*outcome, flush=True)
+    rows.sort(key=lambda row: int(row[0]))
+    with RESULTS.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Outcome._fields, *rows])
+
+
+def _stored() -> list[list[str]]:
+    with RESULTS.open(newline="") as file:
+        return list(csv.reader(file))[1:]
 
 
 if __name__ == "__main__":

@@ -13,11 +13,14 @@ class FactorEffect(Frozen):
     factor: str = Field(description="The factor.")
     level: str = Field(description="The level.")
     coef: FiniteFloat = Field(description="Difference of the log odds of agreeing.")
-    std_err: FiniteFloat = Field(description="Standard error, items as clusters.")
-    z_value: FiniteFloat = Field(description="coef / std_err.")
-    p_value: Share = Field(description="Two-sided, normal.")
-    conf_int_low: FiniteFloat = Field(description="Lower end of the 95 % interval of coef.")
-    conf_int_high: FiniteFloat = Field(description="Upper end.")
+    std_err: FiniteFloat | None = Field(description="Standard error, items as clusters.")
+    z_value: FiniteFloat | None = Field(description="coef / std_err.")
+    p_value: Share | None = Field(description="Two-sided, Student's t.")
+    conf_int_low: FiniteFloat | None = Field(description="Lower end of the 95 % interval of coef.")
+    conf_int_high: FiniteFloat | None = Field(description="Upper end.")
+    degrees_of_freedom: FiniteFloat | None = Field(
+        description="Of Student's t: how many items inform the effect, roughly."
+    )
     odds_ratio: FiniteFloat = Field(description="exp(coef).")
     n_observations: Count = Field(description="Samples at this level.")
     n_agreeing: Count = Field(description="Those that agree with the reference.")
@@ -27,7 +30,7 @@ class Intercept(Frozen):
     """The log odds of agreeing when every factor is at its baseline."""
 
     coef: FiniteFloat = Field(description="Log odds.")
-    std_err: FiniteFloat = Field(description="Standard error, items as clusters.")
+    std_err: FiniteFloat | None = Field(description="Standard error, items as clusters.")
 
 
 class FactorModel(Frozen):
@@ -45,6 +48,7 @@ class FactorModel(Frozen):
     deviance: FiniteFloat = Field(description="-2 log likelihood.")
     null_deviance: FiniteFloat = Field(description="The same without factors.")
     pseudo_r2: FiniteFloat = Field(description="McFadden's: 1 - deviance / null_deviance.")
+    method: str = Field(description="How errors and tests are found.")
     intercept: Intercept = Field(description="At the baselines.")
     baselines: dict[str, str] = Field(description="Level that the others are compared with.")
     effects: tuple[FactorEffect, ...] = Field(description="By factor, levels as declared.")

@@ -53,6 +53,9 @@ class Metric(Frozen):
     bounds: Bounds | None = Field(
         default=None, description="Range over everything that unjudged samples could have said."
     )
+    no_bounds: str | None = Field(
+        default=None, description="Why there are no bounds although samples were not judged."
+    )
 
     @model_validator(mode="after")
     def _is_a_number_or_a_reason(self) -> Self:

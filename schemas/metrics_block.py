@@ -27,7 +27,7 @@ def flat_block(measured: "OverallMetrics") -> dict[str, Any]:
         "under_powered_threshold": UNDER_POWERED_BELOW,
         **{key: metric.value for key, metric in top.items()},
         **_intervals(top),
-        **{f"{key}_bounds": m.bounds.model_dump() for key, m in top.items() if m.bounds},
+        **_bounds(top),
         "coverage_per_analyst": [metric.value for metric in measured.coverage_per_analyst],
         "coverage_per_analyst_named": _named_coverage(measured),
         **_panel_block(measured),
@@ -68,6 +68,14 @@ def _intervals(top: dict[str, Metric]) -> dict[str, Any]:
         f"{key}_ci": m.interval.model_dump() if m.interval else None
         for key, m in top.items()
         if m.interval or m.no_interval
+    }
+
+
+def _bounds(top: dict[str, Metric]) -> dict[str, Any]:
+    return {
+        f"{key}_bounds": m.bounds.model_dump() if m.bounds else None
+        for key, m in top.items()
+        if m.bounds or m.no_bounds
     }
 
 
@@ -140,6 +148,7 @@ def _reasons(measured: "OverallMetrics", metrics: dict[str, Metric]) -> dict[str
     return (
         {key: metric.reason for key, metric in metrics.items() if metric.reason}
         | {f"{key}_ci": m.no_interval for key, m in metrics.items() if m.no_interval}
+        | {f"{key}_bounds": m.no_bounds for key, m in metrics.items() if m.no_bounds}
         | {
             f"{key}.{name}": reason
             for key, spread in _dispersions(measured).items()

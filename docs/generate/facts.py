@@ -167,7 +167,8 @@ PRINTED = {
     "under_powered_threshold": "Agreement over fewer items says little.",
     "KEY_ci": "95 % interval of a number: `lo`, `hi`, `method`, `iterations` (null without draws).",
     "KEY_bounds": "With unjudged samples: `lowest` and `highest` value over everything that they "
-    "could have said, and `n_open`, the items whose verdict could have been another.",
+    "could have said, and `n_open`, the items whose verdict could have been another; null "
+    "where they are not known (`reasons` says why).",
     "n_unjudged_samples": "Samples that failed, were clipped or could not be read.",
     "policies": "With unjudged samples: main numbers when these are left out (`leave_out`), vote "
     "against the consensus (`wrong`), or vote to abstain (`abstain`).",
@@ -232,6 +233,7 @@ DETAILS = {
     "chance": "What chance alone would give of an agreement.",
     "bounds": "With unjudged samples: lowest and highest value over everything that they could "
     "have said, and the number of items whose verdict could have been another.",
+    "no_bounds": "Why a number has no bounds although samples were not judged.",
     "policies": "With unjudged samples: main numbers when these are left out, vote against the "
     "consensus, or vote to abstain.",
     "under_powered": "Whether the agreement with the consensus rests on fewer than ten items.",

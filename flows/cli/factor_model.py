@@ -7,7 +7,7 @@ from flows.cli.console import Format, FormatOption, print_json, printable, say
 from flows.cli.studying import BenchmarkPath, EvaluationPath, print_table, read_pair
 
 if TYPE_CHECKING:
-    from schemas.factor_model import FactorModel
+    from schemas.factor_model import FactorEffect, FactorModel
 
 
 def model(
@@ -35,6 +35,11 @@ def model(
         _print(found)
 
 
+def _range(effect: "FactorEffect") -> str:
+    low, high = effect.conf_int_low, effect.conf_int_high
+    return "-" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
 def _print(found: "FactorModel") -> None:
     say(printable(f"{found.evaluation_id} on {found.benchmark_id}, reference {found.reference}"))
     say(
@@ -47,9 +52,9 @@ def _print(found: "FactorModel") -> None:
             (
                 f"{one.factor}={one.level}",
                 one.coef,
-                f"[{one.conf_int_low:.3f}, {one.conf_int_high:.3f}]",
+                _range(one),
                 one.odds_ratio,
-                f"{one.p_value:.4f}",
+                "undefined" if one.p_value is None else f"{one.p_value:.4f}",
                 one.n_observations,
             )
             for one in found.effects
@@ -63,5 +68,8 @@ def _print(found: "FactorModel") -> None:
         f"  deviance {found.deviance:.2f}, without factors {found.null_deviance:.2f}, "
         f"pseudo R² {found.pseudo_r2:.3f}"
     )
+    say(f"  {found.method}")
+    for name, reason in found.reasons.items():
+        say(printable(f"  {name} undefined: {reason}"))
     for note in found.notes:
         say(printable(f"  note: {note}"))

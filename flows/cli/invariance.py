@@ -18,7 +18,7 @@ def invariance(
     iterations: Annotated[
         int, typer.Option("--iterations", min=99, max=100_000, help="Deals of the draws.")
     ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the deals.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of deals and interval.")] = 0,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Compare the runs of a paraphrase cycle: agreement, the worst wording, items that flip.

@@ -86,7 +86,7 @@ def _rows(measured: OverallMetrics) -> Iterator[tuple[str, ...]]:
     shown = {key: metric for key, metric in top.items() if key not in hidden and _is_main(key)}
     if measured.panels is not None:
         shown["cross_panel_kappa"] = measured.panels.cross_panel_kappa
-    bounded = any(metric.bounds for metric in shown.values())
+    bounded = any(metric.bounds or metric.no_bounds for metric in shown.values())
     yield (*HEAD, BOUNDS_HEAD) if bounded else HEAD
     for key, metric in shown.items():
         row = (printable(key), *_figures(metric))
@@ -111,7 +111,9 @@ def _interval(metric: Metric) -> str:
 
 
 def _bounds(metric: Metric) -> str:
-    return f"{metric.bounds.lowest:.3f} to {metric.bounds.highest:.3f}" if metric.bounds else ""
+    if metric.bounds is None:
+        return metric.no_bounds or ""
+    return f"{metric.bounds.lowest:.3f} to {metric.bounds.highest:.3f}"
 
 
 def _share(value: Any) -> str:

@@ -57,6 +57,7 @@ def measured_details(metrics: OverallMetrics, named: dict[str, Metric]) -> dict[
         "no_interval": {k: m.no_interval for k, m in named.items() if m.no_interval},
         "chance": {k: m.chance for k, m in named.items() if m.chance is not None},
         "bounds": {k: m.bounds.model_dump() for k, m in named.items() if m.bounds},
+        "no_bounds": {k: m.no_bounds for k, m in named.items() if m.no_bounds},
         "policies": {
             policy: {snake_case(key): metric.value for key, metric in figures.items()}
             for policy, figures in metrics.policies.items()

@@ -10,6 +10,8 @@ choices from these sets the extremes are found exactly:
   only the ends of the ranges matter. AC1 is not, and all of each range is looked at.
 - Fleiss' kappa. Given how many items count and how many ratings are good, it falls with the
   disagreement; the least and the most of that are found by dynamic programming over the items.
+
+`tasks.statistics.completions` does the rest, in a more general and slower way.
 """
 
 from typing import Final
@@ -24,6 +26,9 @@ from tasks.statistics.coefficients import Coefficient, Floats, Kind
 
 Reached = npt.NDArray[np.bool_]
 Points = npt.NDArray[np.int64]
+
+TOO_MANY_OPEN: Final = "too many open items or raters to look at every possibility"
+NEVER_DEFINED: Final = "undefined whatever the unjudged samples had said"
 
 MOST_TABLES: Final = 20_000_000
 MOST_OPEN_FOR_FLEISS: Final = 150
@@ -41,7 +46,7 @@ def rate_bounds(reached: Reached, n_open: int) -> Bounds | None:
     return Bounds(lowest=float(surely), highest=float(sides.any(axis=1).mean()), n_open=n_open)
 
 
-def pair_bounds(kind: Kind, reached: Reached, reference: Codes) -> Bounds | None:
+def pair_bounds(kind: Kind, reached: Reached, reference: Codes) -> Bounds | str:
     """Lowest and highest coefficient of the model and a reference, over the sides.
 
     Args:
@@ -50,13 +55,13 @@ def pair_bounds(kind: Kind, reached: Reached, reference: Codes) -> Bounds | None
         reference: The other rater.
 
     Returns:
-        None when it is undefined whatever happens, or when there are too many tables to look at.
+        Them, or why not: undefined whatever happens, or too many tables to look at.
     """
     inner = kind == "ac1"
     agree_good = _points(reached[reference == GOOD], GOOD, inner=inner)
     agree_bad = _points(reached[reference == BAD], BAD, inner=inner)
     if len(agree_good) * len(agree_bad) > MOST_TABLES:
-        return None
+        return TOO_MANY_OPEN
     measure = Coefficient(kind, SIDES)
     features = measure.features(_PAIRS)
     ends = []
@@ -69,19 +74,21 @@ def pair_bounds(kind: Kind, reached: Reached, reference: Codes) -> Bounds | None
     return _bounds(known, _n_open(reached[reference < ABSTAIN]))
 
 
-def fleiss_bounds(reached: Reached, analysts: Codes) -> Bounds | None:
+def fleiss_bounds(reached: Reached, analysts: Codes) -> Bounds | str:
     """Lowest and highest Fleiss' kappa of the analysts and the model.
 
     Returns:
-        None when it is undefined whatever happens, or when too many items are open.
+        Them, or why not: undefined whatever happens, or too many items are open.
     """
     n_raters = analysts.shape[1] + 1
     complete = (analysts < ABSTAIN).all(axis=1)
     reached, goods = reached[complete], (analysts[complete] == GOOD).sum(axis=1)
     is_open = reached.sum(axis=1) > 1
     n_open = int(is_open.sum())
-    if n_raters < 2 or n_open > MOST_OPEN_FOR_FLEISS:
-        return None
+    if n_raters < 2:
+        return NEVER_DEFINED
+    if n_open > MOST_OPEN_FOR_FLEISS:
+        return TOO_MANY_OPEN
     fixed = [_ratings(goods[~is_open & reached[:, side]], side) for side in (GOOD, BAD)]
     good_now = int(sum(part.sum() for part in fixed))
     split_now = int(sum((part * (n_raters - part)).sum() for part in fixed))
@@ -147,8 +154,8 @@ def _n_open(reached: Reached) -> int:
     return int((reached.sum(axis=1) > 1).sum())
 
 
-def _bounds(ranges: list[tuple[float, float]], n_open: int) -> Bounds | None:
+def _bounds(ranges: list[tuple[float, float]], n_open: int) -> Bounds | str:
     if not ranges:
-        return None
+        return NEVER_DEFINED
     lowest, highest = min(lo for lo, _ in ranges), max(hi for _, hi in ranges)
     return Bounds(lowest=lowest, highest=highest, n_open=n_open)

@@ -70,18 +70,30 @@ class Coefficient(NamedTuple):
         return self._features_of_counts(counts.astype(np.float64))
 
     def pseudo_items(self, n_raters: int) -> tuple[Floats, Floats]:
-        """Features of every way in which an item could be rated, and how likely each is."""
+        """Features of every way in which an item could be rated, and how much each weighs.
+
+        Ratings at random, as many as hold one disagreement. Many raters are hardly ever unanimous
+        by chance; unanimous items weigh as much as they do with two raters all the same, lest the
+        pseudo-items speak against any agreement.
+        """
         k = self.n_classes
+        # A random pair of ratings differs with probability (k - 1) / k.
+        mass = k / (k - 1)
         if self.kind == "cohen":
-            return np.eye(k**2), np.full(k**2, 1 / k**2)
+            return np.eye(k**2), np.full(k**2, mass / k**2)
         profiles = [
             [profile.count(c) for c in range(k)]
             for profile in combinations_with_replacement(range(k), n_raters)
         ]
         # Whole numbers until the division, which then neither overflows nor rounds twice.
         orders, all_ways = factorial(n_raters), k**n_raters
-        ways = [orders / (prod(map(factorial, p)) * all_ways) for p in profiles]
-        return self._features_of_counts(np.array(profiles, dtype=np.float64)), np.array(ways)
+        weights = [
+            mass / k**2
+            if n_raters in profile
+            else mass * (orders / (prod(map(factorial, profile)) * all_ways))
+            for profile in profiles
+        ]
+        return self._features_of_counts(np.array(profiles, dtype=np.float64)), np.array(weights)
 
     def _features_of_counts(self, counts: Floats) -> Floats:
         raters = counts.sum(axis=1)

@@ -25,10 +25,7 @@ _MOST_AT_A_TIME = 4_000_000
 
 def posterior_sums(units: Units, draws: int, rng: np.random.Generator) -> Floats:
     """Summed features under random weights of the units and of the pseudo-items."""
-    k = units.measure.n_classes
-    pseudo, likely = units.measure.pseudo_items(units.n_raters)
-    # A random pair of ratings differs with probability (k - 1) / k.
-    masses = likely * (k / (k - 1))
+    pseudo, masses = units.measure.pseudo_items(units.n_raters)
     shapes = units.counts.astype(np.float64)
     found = []
     for some in _batches(draws, len(shapes) + len(masses)):

@@ -2,36 +2,40 @@
 
 A maximum likelihood estimate exists only when the data do not separate agreeing from disagreeing
 samples (Albert and Anderson 1984). That is decided by a linear programme before anything is fitted
-(Konis 2007), because fitting would return huge coefficients without a word.
+(Konis 2007), because fitting would return huge coefficients without a word. Errors and tests are
+those of `tasks.statistics.clustered`.
 
 References:
     Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates in
     logistic regression models. Biometrika, 71(1), 1-10.
     Konis, K. (2007). Linear programming algorithms for detecting separated data in binary logistic
     regression models. Thesis, University of Oxford.
-    Liang, K.-Y. and Zeger, S. L. (1986). Longitudinal data analysis using generalized linear
-    models. Biometrika, 73(1), 13-22. The clustered covariance.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from schemas.benchmark import Benchmark
 from schemas.evaluation import Evaluation
 from schemas.factor_model import FactorEffect, FactorModel, Intercept
+from tasks.statistics.clustered import LONE_ITEM, METHOD, Clustered
+from tasks.statistics.coefficients import Floats
 from tasks.statistics.factor_design import Design, gather_rows, make_design, not_estimable
 from tasks.statistics.referring import Referred
 
-SINGULAR = "the covariance of its coefficients is singular"
-
 _TINY = 1e-7
-
-Floats = npt.NDArray[np.float64]
+_UNCERTAINTY = (
+    "std_err",
+    "z_value",
+    "p_value",
+    "conf_int_low",
+    "conf_int_high",
+    "degrees_of_freedom",
+)
 
 
 def fit_factor_model(
@@ -45,11 +49,12 @@ def fit_factor_model(
     rows = gather_rows(evaluation, benchmark, reference.verdicts)
     design = make_design(rows, benchmark.factors)
     _require_estimable(design)
-    fitted = _fit(design)
-    wald = {factor: _joint_p(fitted, design, factor) for factor in design.baselines}
+    fitted, log_likelihood = fit_design(design)
+    wald = {factor: fitted.joint_p(_places(design, factor)) for factor in design.baselines}
+    effects = tuple(_effects(fitted, design))
     share = design.agrees.mean()
     null_deviance = -2 * len(design.agrees) * _log_likelihood(float(share))
-    deviance = -2 * float(fitted.llf)
+    deviance = -2 * log_likelihood
     return FactorModel(
         evaluation_id=evaluation.id,
         benchmark_id=benchmark.id,
@@ -63,12 +68,14 @@ def fit_factor_model(
         deviance=deviance,
         null_deviance=null_deviance,
         pseudo_r2=1 - deviance / null_deviance,
-        intercept=Intercept(coef=float(fitted.params[0]), std_err=float(fitted.bse[0])),
+        method=METHOD,
+        intercept=Intercept(coef=float(fitted.params[0]), std_err=_finite(fitted.errors[0])),
         baselines=dict(design.baselines),
-        effects=tuple(_effects(fitted, design)),
-        factor_wald=wald,
+        effects=effects,
+        factor_wald={factor: p if isinstance(p, float) else None for factor, p in wald.items()},
         notes=design.notes,
-        reasons={f"factor_wald.{factor}": SINGULAR for factor, p in wald.items() if p is None},
+        reasons=_lone(fitted, effects)
+        | {f"factor_wald.{factor}": p for factor, p in wald.items() if isinstance(p, str)},
     )
 
 
@@ -131,8 +138,7 @@ def _separation(design: Design, columns: list[int]) -> str:
             which = "all" if at_level[0] else "none"
             return f"{which} of the {len(at_level)} samples at {design.describe(column)} agree"
     for factor, level in design.baselines.items():
-        others = [i + 1 for i, (name, _) in enumerate(design.columns) if name == factor]
-        at_level = design.agrees[design.matrix[:, others].sum(axis=1) == 0]
+        at_level = design.agrees[design.matrix[:, _places(design, factor)].sum(axis=1) == 0]
         if at_level.min() == at_level.max():
             which = "all" if at_level[0] else "none"
             return f"{which} of the {len(at_level)} samples at {factor}={level} agree"
@@ -140,64 +146,76 @@ def _separation(design: Design, columns: list[int]) -> str:
     return f"a combination of {named} tells agreeing from disagreeing samples"
 
 
-def _fit(design: Design) -> Any:
+def fit_design(design: Design) -> tuple[Clustered, float]:
+    """The coefficients of a design that can be estimated, and their log likelihood.
+
+    Raises:
+        UserError: The fit comes to no end, or some coefficient would have no standard error.
+    """
     from statsmodels.discrete.discrete_model import Logit
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What they would say is looked at below.
-        fitted = Logit(design.agrees, design.matrix).fit(
-            method="newton",
-            maxiter=200,
-            disp=0,
-            cov_type="cluster",
-            cov_kwds={"groups": design.clusters},
-        )
-    require_sound(design, np.asarray(fitted.bse), converged=fitted.mle_retvals["converged"])
-    return fitted
+        fitted: Any = Logit(design.agrees, design.matrix).fit(method="newton", maxiter=200, disp=0)
+        params, bread = np.asarray(fitted.params), np.asarray(fitted.cov_params())
+        found = Clustered.of(design, params, bread)
+        require_sound(design, found.errors, converged=fitted.mle_retvals["converged"])
+    return found, float(fitted.llf)
 
 
 def require_sound(design: Design, errors: Floats, *, converged: bool) -> None:
-    """Make sure that a fit came to an end and that every coefficient has a standard error.
+    """Make sure that a fit came to an end and that items differ wherever errors come from.
 
     Raises:
-        UserError: It did not, or one has none.
+        UserError: It did not, or they do not.
     """
-    if not converged or not np.isfinite(errors).all():
+    if not converged or np.isnan(errors).any():
         raise not_estimable("the fit does not converge")
     if (errors < _TINY).any():
         name = design.describe(int(np.argmin(errors)))
         raise not_estimable(f"items do not differ where {name} is estimated from", "add items")
 
 
-def _effects(fitted: Any, design: Design) -> Iterator[FactorEffect]:
-    ends = fitted.conf_int()
+def _effects(fitted: Clustered, design: Design) -> Iterator[FactorEffect]:
+    errors = fitted.errors
     for column, (factor, level) in enumerate(design.columns, start=1):
         at_level = design.agrees[design.matrix[:, column] == 1]
         yield FactorEffect(
             factor=factor,
             level=level,
             coef=float(fitted.params[column]),
-            std_err=float(fitted.bse[column]),
-            z_value=float(fitted.tvalues[column]),
-            p_value=float(fitted.pvalues[column]),
-            conf_int_low=float(ends[column][0]),
-            conf_int_high=float(ends[column][1]),
             odds_ratio=float(np.exp(fitted.params[column])),
             n_observations=len(at_level),
             n_agreeing=int(at_level.sum()),
+            **_uncertainty(fitted, column, float(errors[column])),
         )
 
 
-def _joint_p(fitted: Any, design: Design, factor: str) -> float | None:
-    """Wald's test that no level of a factor has an effect."""
-    from scipy.special import chdtrc
+def _uncertainty(fitted: Clustered, column: int, error: float) -> dict[str, float | None]:
+    from scipy.special import stdtr, stdtrit
 
-    places = [i for i, (name, _) in enumerate(design.columns, start=1) if name == factor]
-    covariance = np.asarray(fitted.cov_params())[np.ix_(places, places)]
-    if np.linalg.matrix_rank(covariance, hermitian=True) < len(places):
-        return None
-    effects = np.asarray(fitted.params)[places]
-    return float(chdtrc(len(places), effects @ np.linalg.solve(covariance, effects)))
+    if np.isinf(error):
+        return dict.fromkeys(_UNCERTAINTY)
+    coef, degrees = float(fitted.params[column]), fitted.degrees([column])
+    ratio, reach = coef / error, float(stdtrit(degrees, 0.975)) * error
+    p_value = 2 * float(stdtr(degrees, -abs(ratio)))
+    found = (error, ratio, p_value, coef - reach, coef + reach, degrees)
+    return dict(zip(_UNCERTAINTY, found, strict=True))
+
+
+def _places(design: Design, factor: str) -> list[int]:
+    return [i for i, (name, _) in enumerate(design.columns, start=1) if name == factor]
+
+
+def _finite(error: float) -> float | None:
+    return None if np.isinf(error) else float(error)
+
+
+def _lone(fitted: Clustered, effects: Sequence[FactorEffect]) -> dict[str, str]:
+    names = ("intercept", *(f"effects.{one.factor}={one.level}" for one in effects))
+    return {
+        name: LONE_ITEM for name, error in zip(names, fitted.errors, strict=True) if np.isinf(error)
+    }
 
 
 def _log_likelihood(share: float) -> float:

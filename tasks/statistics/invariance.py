@@ -11,9 +11,10 @@ from schemas.benchmark import Benchmark
 from schemas.errors import UserError
 from schemas.evaluation import Evaluation
 from schemas.variability import InvarianceStudy, ItemVerdicts, SamplingCheck, WordingRow
-from tasks.statistics.agreement import fleiss_kappa
 from tasks.statistics.codes import Codes, encode
 from tasks.statistics.evaluations import count, usable_verdicts
+from tasks.statistics.intervals import IntervalSpec
+from tasks.statistics.measuring import Measurer
 from tasks.statistics.replicates import by_wording, require_replicates, shared_items
 from tasks.statistics.shares import mean_share
 
@@ -71,7 +72,7 @@ def study_invariance(
         n_left_out=len(ordered[0].items) - len(ids),
         stable_share=mean_share(~(codes != codes[:, :1]).any(axis=1), if_empty=NO_SHARED_ITEM),
         pairwise_agreement=mean_share(with_others.mean(axis=1), if_empty=NO_SHARED_ITEM),
-        fleiss_kappa=fleiss_kappa(codes),
+        fleiss_kappa=Measurer(IntervalSpec(seed=seed), clusters=None)("fleiss", codes),
         wordings=rows,
         worst_variant=worst,
         flipped_items=tuple(

@@ -39,6 +39,13 @@ def named_rows(scope: str, cell: str, metrics: Mapping[str, Metric]) -> Iterator
                 "method": "all completions",
                 "reason": None,
             }
+        elif metric.no_bounds is not None:
+            yield metric_row(BOUNDS, cell, name, metric) | {
+                "low": None,
+                "high": None,
+                "method": None,
+                "reason": metric.no_bounds,
+            }
 
 
 def run_rows(named: Mapping[str, Metric], measured: OverallMetrics) -> Iterator[Row]:

@@ -7,17 +7,20 @@ import numpy as np
 
 from schemas.base import TieBreak
 from schemas.metrics import Bounds, Metric, OverallMetrics
-from tasks.statistics.agreement import NO_ITEMS, agreement
+from tasks.statistics.agreement import ALL_VERDICTS, NO_ITEMS, SIDES, agreement
 from tasks.statistics.beside import where_both_took_a_side
 from tasks.statistics.bounds import fleiss_bounds, pair_bounds, rate_bounds
 from tasks.statistics.codes import MISSING, Codes
-from tasks.statistics.coefficients import Kind
+from tasks.statistics.coefficients import Coefficient, Kind
 from tasks.statistics.columns import Columns
+from tasks.statistics.completions import completion_bounds
 from tasks.statistics.coverage import coverage
-from tasks.statistics.measuring import BESIDE_KAPPA, NAMES
+from tasks.statistics.measuring import BESIDE_KAPPA, NAMES, THREE_CLASS
 from tasks.statistics.revoting import reachable, under_policy
 
 POLICIES: Final = ("leave_out", "wrong", "abstain")
+MOVING_WEIGHTS: Final = "its weights would move with the samples, too"
+WEIGHTED: Final = "margin-weighted]"
 NO_JUDGED_ITEMS: Final = "no item has a usable sample"
 
 
@@ -50,11 +53,28 @@ def _bounded(
     n_open = int((reached.sum(axis=1) > 1).sum())
     # Whatever the unjudged samples had said, their items would be judged.
     ever_judged = reached[reached.any(axis=1)]
+    # Where nothing was judged the value leaves the item out, which is no verdict at all.
+    silent = (columns.n_open > 0) & (columns.settled.sum(axis=1) == 0)
+    or_missing = np.column_stack((reached, silent))
     further = dict(measured.further)
     for label, reference in references.items():
         for kind in BESIDE_KAPPA:
             key = f"{NAMES[kind]}[{label}]"
             further[key] = _with(further[key], pair_bounds(kind, reached, reference))
+        for kind in ("cohen", *BESIDE_KAPPA):
+            key = f"{NAMES[kind]}{THREE_CLASS}[{label}]"
+            found = completion_bounds(
+                Coefficient(kind, ALL_VERDICTS), or_missing, reference[:, np.newaxis]
+            )
+            further[key] = _with(further[key], found)
+    for n_classes, suffix in ((SIDES, ""), (ALL_VERDICTS, THREE_CLASS)):
+        for kind in BESIDE_KAPPA if n_classes == SIDES else ("fleiss", *BESIDE_KAPPA):
+            key = f"{NAMES[kind]}{suffix}"
+            found = completion_bounds(Coefficient(kind, n_classes), or_missing, columns.analysts)
+            further[key] = _with(further[key], found)
+    for key in further:
+        if key.endswith(WEIGHTED):
+            further[key] = _with(further[key], MOVING_WEIGHTS)
     return {
         "coverage": _with(measured.coverage, rate_bounds(reached, n_open)),
         "coverage_judged": _with(measured.coverage_judged, rate_bounds(ever_judged, n_open)),
@@ -85,5 +105,8 @@ def _under(
     }
 
 
-def _with(metric: Metric, found: Bounds | None) -> Metric:
-    return metric if found is None else metric.model_copy(update={"bounds": found})
+def _with(metric: Metric, found: Bounds | str | None) -> Metric:
+    if found is None:
+        return metric
+    name = "bounds" if isinstance(found, Bounds) else "no_bounds"
+    return metric.model_copy(update={name: found})

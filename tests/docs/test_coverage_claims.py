@@ -1,10 +1,11 @@
 """What the method page says about the coverage of intervals."""
 
 import csv
+from fnmatch import fnmatchcase
 from statistics import fmean
 
 from benchmarks.coverage import RESULTS, make_settings, run_setting
-from docs.generate.coverage import COMMAND, TOO_LOW, of_two_raters, read_results
+from docs.generate.coverage import COMMAND, LATER, TOO_LOW, of_two_raters, read_results
 
 SEED, REPETITIONS, DRAWS = 1, 1000, 1000
 
@@ -14,6 +15,13 @@ def test_the_default_interval_keeps_its_promise_over_seventy_two_settings() -> N
     assert len(shares) >= 72
     assert 0.93 <= fmean(shares) <= 0.97
     assert sum(share < TOO_LOW for share in shares) <= 3
+
+
+def test_every_row_says_how_often_it_was_repeated() -> None:
+    for one in read_results():
+        apart = [n for designs, n in LATER.items() if fnmatchcase(one.design, designs)]
+        at_most = {"two-level": 300}.get(one.method, REPETITIONS)
+        assert [one.repetitions] == (apart or [at_most])
 
 
 def test_settings_span_what_the_page_says() -> None:
@@ -35,7 +43,12 @@ def test_the_stored_results_are_what_the_script_produces() -> None:
     rate = next(one for one in settings if one.design == "rate")
     with RESULTS.open(newline="") as file:
         stored = list(csv.reader(file))[1:]
-    for setting in (quickest, rate):
-        made = run_setting(setting, SEED, REPETITIONS, DRAWS)
+    apart = [
+        min((one for one in settings if fnmatchcase(one.design, designs)), key=lambda one: one.n)
+        for designs in LATER
+    ]
+    often = [REPETITIONS, REPETITIONS, *LATER.values()]
+    for setting, repetitions in zip((quickest, rate, *apart), often, strict=True):
+        made = run_setting(setting, SEED, repetitions, DRAWS)
         expected = [row for row in stored if row[0] == str(setting.number)]
         assert [[str(value) for value in outcome] for outcome in made] == expected

@@ -412,6 +412,31 @@ def test_csv_holds_panels_policies_and_bounds(assent: Assent, here: Path) -> Non
     assert (bounds["high"], bounds["method"]) == ("1.0", "all completions")
 
 
+def test_a_number_without_bounds_says_why_in_every_format(assent: Assent, here: Path) -> None:
+    eta = evaluation(["GGG", "BBB", "GBG"])
+    eta["items"][2]["samples"] = [
+        {
+            "sample_index": place,
+            "raw_response": "…",
+            "parsed_verdict": verdict,
+            "parse_status": status,
+        }
+        for place, (verdict, status) in enumerate([("good", "ok"), ("abstain", "unparseable")])
+    ]
+    path = write_json(here / "eta.json", eta)
+    key, reason = "fleiss_kappa[margin-weighted]", "its weights would move with the samples, too"
+    command = ("metrics", path, "--weight-by-margin", "--format")
+    overall = assent(*command, "json").json["overall"]
+    assert overall[f"{key}_bounds"] is None
+    assert overall["reasons"][f"{key}_bounds"] == reason
+    assert overall["gwet_ac1_three_class_bounds"]["n_open"] == 1
+    found = csv.DictReader(io.StringIO(assent(*command, "csv").out))
+    (row,) = [one for one in found if (one["scope"], one["metric"]) == ("bounds", key)]
+    assert (row["low"], row["high"], row["reason"]) == ("", "", reason)
+    (line,) = [one for one in assent(*command, "markdown").out.splitlines() if f"| {key} |" in one]
+    assert reason in line
+
+
 def test_markdown_holds_the_same_table(assent: Assent, six: str) -> None:
     ran = assent("metrics", six, "--format", "markdown")
     assert "| metric | value | 95 % interval | n | chance |" in ran.out

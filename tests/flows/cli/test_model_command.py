@@ -19,7 +19,8 @@ def files(here: Path, letters: dict[str, str]) -> tuple[str, str]:
     ]
     bench = raw_bench(items, factors={"size": ["small", "large"]})
     answers = [eta_item(name, "g", said) for name, said in letters.items()]
-    return write_json(here / "eta.json", raw_eta(answers)), write_json(here / "bench.json", bench)
+    eta = raw_eta(answers, endorsement_config={"n_samples": 4})
+    return write_json(here / "eta.json", eta), write_json(here / "bench.json", bench)
 
 
 def test_the_json_is_one_document_of_its_published_schema(assent: Assent, here: Path) -> None:
@@ -38,6 +39,17 @@ def test_the_table_names_effects_and_baselines(assent: Assent, here: Path) -> No
     assert (ran.code, ran.err) == (0, "")
     assert "size=large" in ran.out
     assert "size: against small" in ran.out
+    assert "CR2 errors clustered by item, Satterthwaite degrees of freedom" in ran.out
+
+
+def test_an_effect_that_rests_on_one_item_is_shown_without_an_interval(
+    assent: Assent, here: Path
+) -> None:
+    eta, bench = files(here, {"i0": "gggb", "i1": "ggbb", "i2": "gbbb"})
+    ran = assent("model", eta, "--benchmark", bench)
+    (row,) = [line.split() for line in ran.out.splitlines() if line.startswith("  size=large")]
+    assert (row[2], row[4]) == ("-", "undefined")
+    assert "effects.size=large undefined: it rests on one item" in ran.out
 
 
 def test_what_was_left_out_is_noted(assent: Assent, here: Path) -> None:

@@ -22,6 +22,7 @@ def runs(here: Path) -> list[str]:
                 [eta_item(f"i{i}", letters[0], letters) for i, letters in enumerate(row)],
                 id=f"run-v{k}",
                 paraphrase_variant=k,
+                endorsement_config={"n_samples": 3},
             ),
         )
         for k, row in enumerate(DRAWS)

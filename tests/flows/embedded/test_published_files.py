@@ -97,6 +97,37 @@ def test_an_evaluation_says_what_only_later_keys_can_say(desk: Desk, awkward: Js
     assert (config["question_form"], config["coherence_frame_id"]) == ("coherence", frame)
 
 
+@pytest.mark.parametrize(
+    ("builders", "ids"),
+    [
+        pytest.param({}, ("conjunction-and-v1", "disjunction-or-v1"), id="defaults"),
+        pytest.param(
+            {"premise": {"kind": "template", "template": "Given {expressions}"}},
+            ("template:'Given {expressions}':' and '", "disjunction-or-v1"),
+            id="own premises",
+        ),
+        pytest.param(
+            # Written out without a joiner, it joins by " and ": that is not the default.
+            {"conclusion": {"kind": "template"}},
+            ("conjunction-and-v1", "template:'{expressions}':' and '"),
+            id="own conclusions",
+        ),
+        pytest.param(
+            {"premise": {"kind": "plugin", "plugin": "builtins:str"}},
+            ("plugin:builtins:str", "disjunction-or-v1"),
+            id="plugin",
+        ),
+    ],
+)
+def test_an_evaluation_names_the_context_builders_that_built_its_prompts(
+    desk: Desk, builders: Json, ids: tuple[str, str]
+) -> None:
+    desk.write(benchmark(2, context_builders=builders))
+    config = load(desk.evaluate("--allow-plugins")["evaluation"])["endorsement_config"]
+    found = config["context_builder_premise_id"], config["context_builder_conclusion_id"]
+    assert found == ids
+
+
 def test_request_ids_name_run_item_and_sample(awkward: Json) -> None:
     items = load(awkward["evaluation"])["items"]
     ids = [sample["request_id"] for item in items for sample in item["samples"]]

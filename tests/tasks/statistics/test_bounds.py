@@ -14,10 +14,17 @@ from schemas.metrics_block import top_level
 from tasks.judging import vote
 from tasks.statistics import Request, measure
 from tasks.statistics.agreement import agreement
-from tasks.statistics.bounds import fleiss_bounds, pair_bounds, rate_bounds
+from tasks.statistics.bounds import (
+    NEVER_DEFINED,
+    TOO_MANY_OPEN,
+    fleiss_bounds,
+    pair_bounds,
+    rate_bounds,
+)
 from tasks.statistics.codes import MISSING
-from tasks.statistics.coefficients import Kind
+from tasks.statistics.coefficients import Coefficient, Kind
 from tasks.statistics.columns import make_columns
+from tasks.statistics.completions import MOST_OPEN, completion_bounds
 from tasks.statistics.judgement import Judgement, Tally
 from tasks.statistics.revoting import reachable, under_policy, vote_codes
 
@@ -32,12 +39,12 @@ def choices(reached: list[list[bool]]) -> list[tuple[int, ...]]:
     return list(product(*[[c for c in range(3) if row[c]] for row in reached]))
 
 
-def assert_tight(found: Bounds | None, values: list[float | None]) -> None:
+def assert_tight(found: Bounds | str | None, values: list[float | None]) -> None:
     defined = [value for value in values if value is not None]
     if not defined:
-        assert found is None
+        assert found == NEVER_DEFINED
         return
-    assert found is not None
+    assert isinstance(found, Bounds)
     assert found.lowest == pytest.approx(min(defined), abs=1e-9)
     assert found.highest == pytest.approx(max(defined), abs=1e-9)
 
@@ -76,6 +83,54 @@ def test_bounds_of_fleiss_kappa_are_the_extremes_of_all_choices(
         for choice in choices(reached)
     ]
     assert_tight(fleiss_bounds(np.array(reached), analysts), values)
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(1, 3).flatmap(
+        lambda m: st.lists(
+            st.tuples(
+                st.lists(st.booleans(), min_size=4, max_size=4),
+                st.lists(st.integers(0, 2), min_size=m, max_size=m),
+            ),
+            min_size=1,
+            max_size=5,
+        )
+    )
+)
+def test_bounds_of_many_raters_and_three_classes_are_the_extremes_of_all_choices(
+    drawn: list[tuple[list[bool], list[int]]],
+) -> None:
+    # The fourth is to stay missing; so does an item that can get nothing.
+    reached, others = [one for one, _ in drawn], np.array([row for _, row in drawn], np.int8)
+    ways = list(product(*[[c for c in range(4) if row[c]] or [MISSING] for row in reached]))
+    kinds: tuple[Kind, ...] = ("fleiss", *PAIR_KINDS[1:])
+    for kind in (*kinds, "cohen") if others.shape[1] == 1 else kinds:
+        for n_classes in (2, 3):
+            measured = Coefficient(kind, n_classes)
+            values = [
+                agreement(
+                    measured.kind,
+                    np.column_stack((np.array(way, np.int8), others)),
+                    n_classes=n_classes,
+                ).value
+                for way in ways
+            ]
+            assert_tight(completion_bounds(measured, np.array(reached), others), values)
+
+
+def test_more_open_items_than_can_be_walked_through_are_said() -> None:
+    for n_items, n_raters in ((MOST_OPEN + 1, 1), (MOST_OPEN, 40)):
+        reached = np.ones((n_items, 3), dtype=np.bool_)
+        others = np.random.default_rng(1).integers(0, 3, (n_items, n_raters), dtype=np.int8)
+        found = completion_bounds(Coefficient("ac1", 3), reached, others)
+        assert found == TOO_MANY_OPEN
+
+
+def test_gaps_that_make_too_many_sums_are_said() -> None:
+    reached = np.ones((MOST_OPEN, 3), dtype=np.bool_)
+    others = np.random.default_rng(1).integers(0, 3, (MOST_OPEN, 12), dtype=np.int8)
+    assert completion_bounds(Coefficient("ac1", 2), reached, others) == TOO_MANY_OPEN
 
 
 @given(st.lists(SETS, min_size=1, max_size=6))
@@ -156,11 +211,14 @@ def test_bounds_contain_the_value_and_every_policy(
                 n_read_abstain=said.count("abstain"),
             )
         )
-    request = Request(further=True, tie_break=tie_break)
+    request = Request(further=True, tie_break=tie_break, by_margin=True)
     measured = measure(items, (), references=("consensus", "analyst:0"), request=request)
     shown = top_level(measured)
     for key, metric in shown.items():
         if metric.bounds is None:
+            # Whatever the model takes part in has bounds, or says why not.
+            of_model = bool(measured.n_unjudged_samples) and not key.startswith("inter_analyst")
+            assert (metric.no_bounds is not None) == of_model
             continue
         under = [figures[key] for figures in measured.policies.values() if key in figures]
         for one in (metric, *under):
@@ -172,7 +230,7 @@ def test_bounds_contain_the_value_and_every_policy(
 
 def test_too_many_open_items_have_no_bounds_for_fleiss() -> None:
     reached = np.ones((151, 3), dtype=np.bool_)
-    assert fleiss_bounds(reached, np.zeros((151, 1), dtype=np.int8)) is None
+    assert fleiss_bounds(reached, np.zeros((151, 1), dtype=np.int8)) == TOO_MANY_OPEN
 
 
 def test_ac1_is_lowest_between_the_ends() -> None:
@@ -181,14 +239,15 @@ def test_ac1_is_lowest_between_the_ends() -> None:
     reached = np.array([[False, True, False]] * 4 + [[True, False, True]] * 2)
     reference = np.array([0, 1, 1, 1, 0, 0], dtype=np.int8)
     found = pair_bounds("ac1", reached, reference)
-    assert found is not None
+    assert isinstance(found, Bounds)
     assert found.lowest == pytest.approx(38 / 58)
     assert found.highest == pytest.approx(34 / 50)
 
 
 def test_too_many_cross_tables_have_no_bounds() -> None:
     reached = np.ones((9000, 3), dtype=np.bool_)
-    assert pair_bounds("cohen", reached, np.arange(9000, dtype=np.int8) % 2) is None
+    reference = np.array([0, 1] * 4500, dtype=np.int8)
+    assert pair_bounds("cohen", reached, reference) == TOO_MANY_OPEN
 
 
 def test_no_items_have_no_bounds() -> None:

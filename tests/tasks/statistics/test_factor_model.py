@@ -1,6 +1,7 @@
 """The factor model: its numbers, and everything that keeps it from having any."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import exp, log
 
 import numpy as np
@@ -9,11 +10,17 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from schemas.errors import UserError
 from schemas.factor_model import FactorModel
-from tasks.statistics.factor_design import gather_rows, make_design
-from tasks.statistics.factor_model import fit_factor_model, require_sound, separating_columns
+from tasks.statistics.factor_design import Design, gather_rows, make_design
+from tasks.statistics.factor_model import (
+    fit_design,
+    fit_factor_model,
+    require_sound,
+    separating_columns,
+)
 from tasks.statistics.referring import reference_verdicts
 from tests.support.benchmarks import Raw
 from tests.support.evaluations import bench, eta, eta_item
@@ -83,20 +90,58 @@ def test_the_deviances_are_those_of_the_likelihoods_by_hand() -> None:
     assert found.pseudo_r2 == pytest.approx(1 - fitted / without)
 
 
-def test_errors_are_clustered_by_item() -> None:
+def test_errors_are_clustered_by_item_and_allow_for_their_leverage() -> None:
     (effect,) = fit(BALANCED).effects
-    # The sandwich by hand: sums of residuals per item, with the usual small-sample factors.
+    # The sandwich by hand: sums of residuals per item. Each of the three items of a level holds a
+    # third of its information, so that squares are divided by 2/3.
     residuals = {
         "small": [k - 4 * 9 / 12 for k in (3, 2, 4)],
         "large": [k - 4 * 4 / 12 for k in (1, 1, 2)],
     }
     information = {"small": 12 * (9 / 12) * (3 / 12), "large": 12 * (4 / 12) * (8 / 12)}
     variance = sum(
-        sum(r**2 for r in residuals[level]) / information[level] ** 2 for level in residuals
+        sum(r**2 for r in residuals[level]) / (2 / 3) / information[level] ** 2
+        for level in residuals
     )
-    correction = (6 / 5) * (23 / 22)
-    assert effect.std_err == pytest.approx((variance * correction) ** 0.5, rel=1e-6)
-    assert effect.z_value == pytest.approx(effect.coef / effect.std_err)
+    assert effect.std_err == pytest.approx(variance**0.5, rel=1e-6)
+    assert effect.z_value == pytest.approx(effect.coef / variance**0.5, rel=1e-6)
+
+
+def test_two_levels_are_compared_as_by_welch() -> None:
+    found = fit(BALANCED)
+    (effect,) = found.effects
+    # Satterthwaite's: variances 1/I of the levels, each known from three items.
+    parts = [1 / (12 * (9 / 12) * (3 / 12)), 1 / (12 * (4 / 12) * (8 / 12))]
+    degrees = sum(parts) ** 2 / sum(part**2 / 2 for part in parts)
+    assert effect.degrees_of_freedom == pytest.approx(degrees)
+    assert effect.z_value is not None
+    assert effect.std_err is not None
+    student = stats.t(degrees)
+    assert effect.p_value == pytest.approx(2 * student.sf(abs(effect.z_value)))
+    reach = student.ppf(0.975) * effect.std_err
+    assert effect.conf_int_low == pytest.approx(effect.coef - reach)
+    assert effect.conf_int_high == pytest.approx(effect.coef + reach)
+    assert found.method.startswith("CR2")
+
+
+def test_an_effect_that_rests_on_one_item_has_no_error_and_says_why() -> None:
+    items = [*BALANCED, Item("gbb", size="huge")]
+    found = fit(items, {"size": ["small", "large", "huge"]})
+    large, huge = found.effects
+    assert huge.coef == pytest.approx(log((1 / 2) / (9 / 3)))
+    assert (huge.std_err, huge.z_value, huge.p_value, huge.conf_int_low) == (None,) * 4
+    assert "one item" in found.reasons["effects.size=huge"]
+    assert found.factor_wald == {"size": None}
+    assert "one item" in found.reasons["factor_wald.size"]
+    assert large.std_err == pytest.approx(fit(BALANCED).effects[0].std_err)
+
+
+def test_a_baseline_of_one_item_leaves_no_effect_with_an_error() -> None:
+    items = [*BALANCED[:1], *BALANCED[3:]]
+    found = fit([*items, Item("gggb", size="large")])
+    assert found.effects[0].std_err is None
+    assert found.intercept.std_err is None
+    assert found.reasons.keys() == {"intercept", "effects.size=large", "factor_wald.size"}
 
 
 def test_a_factor_of_two_levels_has_the_joint_p_value_of_its_effect() -> None:
@@ -114,22 +159,101 @@ def crossed(seed: int) -> list[Item]:
     ]
 
 
-def test_two_factors_are_fitted_as_by_a_generalised_linear_model() -> None:
-    items = crossed(4)
-    found = fit(items, FACTORS)
+def dense(items: Sequence[Item]) -> tuple[Floats, Floats, Floats, list[slice]]:
+    """Everything sample by sample: coefficients, inverse information, design and its items."""
     rows = [(item, letter == "g") for item in items for letter in item.letters]
-    names = [("age", "new"), ("size", "large"), ("size", "huge")]
-    matrix = [[1.0, *(float(item.levels[f] == level) for f, level in names)] for item, _ in rows]
-    groups = np.repeat(np.arange(len(items)), 6)
-    family = sm.families.Binomial()
-    theirs = sm.GLM([float(agrees) for _, agrees in rows], matrix, family=family).fit(
-        tol=1e-12, cov_type="cluster", cov_kwds={"groups": groups}
+    matrix = np.array(
+        [[1.0, *(float(item.levels[f] == level) for f, level in NAMES)] for item, _ in rows]
     )
-    assert [(one.factor, one.level) for one in found.effects] == names
-    assert [one.coef for one in found.effects] == pytest.approx(theirs.params[1:], abs=1e-7)
-    assert [one.std_err for one in found.effects] == pytest.approx(theirs.bse[1:], rel=1e-5)
-    joint = theirs.wald_test([[0, 0, 1, 0], [0, 0, 0, 1]], scalar=True).pvalue
-    assert found.factor_wald["size"] == pytest.approx(float(joint), rel=1e-5)
+    theirs = sm.GLM(
+        [float(agrees) for _, agrees in rows], matrix, family=sm.families.Binomial()
+    ).fit(tol=1e-12)
+    ends = np.cumsum([0, *(len(item.letters) for item in items)])
+    parts = [slice(start, end) for start, end in pairwise(ends.tolist())]
+    agrees = np.array([float(agrees) for _, agrees in rows])
+    spread = theirs.fittedvalues * (1 - theirs.fittedvalues)
+    # In the scale of unit variance: rows of the design, and residuals.
+    scaled = matrix * np.sqrt(spread)[:, None]
+    residuals = (agrees - theirs.fittedvalues) / np.sqrt(spread)
+    return np.asarray(theirs.params), scaled, residuals, parts
+
+
+NAMES = [("age", "new"), ("size", "large"), ("size", "huge")]
+
+
+def test_errors_and_tests_are_those_of_the_formulas_with_whole_matrices() -> None:
+    # Unequal numbers of samples, and of items per level.
+    items = [Item(one.letters[k % 4 :], **one.levels) for k, one in enumerate(crossed(4)[:-3])]
+    found = fit(items, FACTORS)
+    params, scaled, residuals, parts = dense(items)
+    bread = np.linalg.inv(scaled.T @ scaled)
+    rest = np.eye(len(scaled)) - scaled @ bread @ scaled.T
+    pulls, effect = [], []
+    for part in parts:
+        values, vectors = np.linalg.eigh(rest[part, part])
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        pulls.append(bread @ scaled[part].T @ root)
+        effect.append(pulls[-1] @ residuals[part])
+    covariance = np.array(effect).T @ np.array(effect)
+    assert [(one.factor, one.level) for one in found.effects] == NAMES
+    assert [one.coef for one in found.effects] == pytest.approx(params[1:], abs=1e-7)
+    errors = np.sqrt(np.diag(covariance))
+    assert [one.std_err for one in found.effects] == pytest.approx(errors[1:], rel=1e-6)
+    # Moments of the covariance when residuals are independent before the fit.
+    for column, one in enumerate(found.effects, start=1):
+        forms = np.array([p[column] @ rest[part] for p, part in zip(pulls, parts, strict=True)])
+        of_items = forms @ forms.T
+        degrees = np.trace(of_items) ** 2 / (of_items**2).sum()
+        assert one.degrees_of_freedom == pytest.approx(degrees, rel=1e-6)
+    # Of both sizes together, after standardising: the variances of all entries added up.
+    half = np.linalg.inv(np.linalg.cholesky(bread[2:, 2:]))
+    forms = np.array([half @ p[2:] @ rest[part] for p, part in zip(pulls, parts, strict=True)])
+    total = 0.0
+    for s, t in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        form = sum((np.outer(one[s], one[t]) for one in forms), np.zeros_like(rest))
+        form = (form + form.T) / 2
+        total += 2 * np.trace(form @ form)
+    degrees = 2 * 3 / total
+    wald = params[2:] @ np.linalg.solve(covariance[2:, 2:], params[2:])
+    joint = stats.f(2, degrees - 1).sf(wald * (degrees - 1) / (2 * degrees))
+    assert found.factor_wald["size"] == pytest.approx(joint, rel=1e-5)
+
+
+def test_many_levels_of_two_items_each_have_no_joint_test() -> None:
+    items = [Item(letters, size=size) for size in "abcdef" for letters in ("ggb", "gbb")]
+    found = fit(items, {"size": list("abcdef")})
+    assert found.factor_wald == {"size": None}
+    assert "too few items" in found.reasons["factor_wald.size"]
+    # Each level against the first: two items each, so two degrees of freedom as by Welch.
+    assert [one.degrees_of_freedom for one in found.effects] == pytest.approx([2.0] * 5)
+
+
+@pytest.mark.parametrize(("n_items", "between_items"), [(21, 0.0), (21, 1.0), (42, 1.0)])
+def test_tests_without_an_effect_raise_few_false_alarms(n_items: int, between_items: float) -> None:
+    generator = np.random.default_rng(7)
+    item, runs, n_samples = np.arange(n_items), 1500, 5
+    of_item = np.column_stack(
+        [np.ones(n_items), item // 3 % 2 == 1, item % 3 == 1, item % 3 == 2]
+    ).astype(np.float64)
+    design = Design(
+        agrees=np.empty(0),
+        matrix=np.repeat(of_item, n_samples, axis=0),
+        clusters=np.repeat(item, n_samples),
+        columns=tuple(NAMES),
+        baselines={"age": "old", "size": "small"},
+        notes=(),
+    )
+    alarms = np.zeros(2)
+    for _ in range(runs):
+        odds = 0.5 + between_items * generator.standard_normal(n_items)
+        chance = np.repeat(1 / (1 + np.exp(-odds)), n_samples)
+        agrees = (generator.random(len(chance)) < chance).astype(np.float64)
+        fitted, _ = fit_design(design._replace(agrees=agrees))
+        found = [fitted.joint_p([1]), fitted.joint_p([2, 3])]
+        alarms += [isinstance(p, float) and p < 0.05 for p in found]
+    assert (alarms / runs <= 0.06).all()
+    # Not by never raising any.
+    assert (alarms / runs >= 0.02).all()
 
 
 @pytest.mark.parametrize(
@@ -322,4 +446,6 @@ def _runs_away(matrix: Floats, agrees: Floats) -> bool:
 def test_the_odds_ratio_is_the_exponential_of_the_coefficient() -> None:
     for effect in fit(crossed(9), FACTORS).effects:
         assert effect.odds_ratio == pytest.approx(exp(effect.coef))
+        assert effect.conf_int_low is not None
+        assert effect.conf_int_high is not None
         assert effect.conf_int_low < effect.coef < effect.conf_int_high

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from schemas.base import Verdict
 from schemas.metrics import Interval
+from tasks.statistics import Judgement, Request, Tally, measure
 from tasks.statistics.codes import Codes
 from tasks.statistics.coefficients import Coefficient, Floats, Kind
 from tasks.statistics.draws import bootstrap_sums, posterior_sums, subsample_places
@@ -109,13 +111,26 @@ def test_the_posterior_of_two_raters_is_dirichlet_with_a_half_added_to_each_cell
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_pseudo_items_hold_one_disagreement_in_all(kind: Kind, n_classes: int) -> None:
-    measure = Coefficient(kind, n_classes)
-    pseudo, likely = measure.pseudo_items(2 if kind == "cohen" else 4)
-    assert likely.sum() == pytest.approx(1)
-    mass = n_classes / (n_classes - 1)
+    measured = Coefficient(kind, n_classes)
+    pseudo, masses = measured.pseudo_items(2 if kind == "cohen" else 4)
+    if kind == "cohen":
+        n_items = masses.sum()
+    else:
+        # Two raters: a k-th of the items are unanimous. Four: the others come as they do by chance.
+        k = n_classes
+        n_items = 1 / (k - 1) + k / (k - 1) * (1 - k**-3)
+    assert masses.sum() == pytest.approx(n_items)
     if kind != "alpha":  # the others give observed disagreement as a share
-        observed = measure.disagreement(mass * (likely @ pseudo)).observed
-        assert float(observed) * mass == pytest.approx(1)
+        observed = measured.disagreement(masses @ pseudo).observed
+        assert float(observed) * masses.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pseudo_items_are_unanimous_as_often_however_many_raters_there_are(n_classes: int) -> None:
+    for n_raters in (2, 3, 4, 9):
+        pseudo, masses = Coefficient("raw", n_classes).pseudo_items(n_raters)
+        unanimous = pseudo[:, 1] == 0
+        assert masses[unanimous].sum() == pytest.approx(1 / (n_classes - 1))
 
 
 def test_the_default_interval_follows_the_tails_of_student() -> None:
@@ -221,6 +236,46 @@ def test_the_bootstrap_falls_back_to_percentiles(rows: list[tuple[int, int]]) ->
     found = bootstrap(*units_of("alpha", np.array(rows, dtype=np.int8)), IntervalSpec())
     assert isinstance(found, Interval)
     assert found.method == "bootstrap-percentile"
+
+
+def test_draws_on_one_side_of_the_estimate_leave_the_bootstrap_to_percentiles() -> None:
+    # A single draw lies below the estimate, at it or above; only at it half of it is below.
+    methods = set()
+    for seed in range(12):
+        units, value = units_of("raw", TWELVE)
+        found = bootstrap(units, value, IntervalSpec(iterations=1, seed=seed))
+        assert isinstance(found, Interval)
+        assert found.lo == found.hi
+        assert (found.method == "bootstrap-bca") == (found.lo == pytest.approx(value))
+        methods.add(found.method)
+    assert methods == {"bootstrap-bca", "bootstrap-percentile"}
+
+
+def test_a_correction_that_would_turn_the_tails_over_leaves_percentiles() -> None:
+    # One disagreement in forty: the acceleration is close to -1/6, and far out in the tails
+    # 1 - a z is below zero.
+    rows = np.array([(0, 0)] * 39 + [(0, 1)], dtype=np.int8)
+    usual, extreme = (
+        bootstrap(*units_of("raw", rows), IntervalSpec(confidence=confidence))
+        for confidence in (0.95, 1 - 1e-12)
+    )
+    assert isinstance(usual, Interval)
+    assert isinstance(extreme, Interval)
+    assert (usual.method, extreme.method) == ("bootstrap-bca", "bootstrap-percentile")
+
+
+def test_two_level_draws_that_are_all_undefined_leave_no_interval() -> None:
+    sides: tuple[tuple[Verdict, Tally], ...] = (("good", Tally(3, 0, 0)), ("bad", Tally(0, 3, 0)))
+    items = [Judgement(side, (side,), side, tally) for side, tally in sides]
+    found = []
+    for seed in range(8):
+        spec = IntervalSpec("two-level", iterations=1, seed=seed)
+        kappa = measure(items, (), request=Request(interval=spec)).cohens_kappa["consensus"]
+        assert kappa.value == 1
+        # Drawing one of two items twice leaves one class, and kappa undefined.
+        found.append(kappa.no_interval)
+        assert (kappa.interval is None) == (kappa.no_interval == NO_DRAW)
+    assert set(found) == {None, NO_DRAW}
 
 
 def test_a_bootstrap_draw_holds_as_many_items_as_there_are() -> None:

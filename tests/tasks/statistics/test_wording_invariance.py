@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from schemas.base import TieBreak, Verdict
@@ -37,6 +38,34 @@ def test_agreement_of_three_wordings_by_hand() -> None:
     assert found.pairwise_agreement.value == pytest.approx(8 / 12)
     assert [row.agreement.value for row in found.wordings] == pytest.approx([5 / 8, 6 / 8, 5 / 8])
     assert [row.flips_from_first for row in found.wordings] == [0, 1, 2]
+
+
+def test_the_kappa_of_wordings_has_an_interval_that_says_how_it_was_found() -> None:
+    few, many = (study_invariance(cycle("gb" * n, "gb" * (n - 1) + "bg")) for n in (5, 50))
+    for found in (few, many):
+        kappa = found.fleiss_kappa
+        assert kappa.value is not None
+        assert kappa.interval is not None
+        assert kappa.interval.method == "dirichlet"
+        assert kappa.interval.lo < kappa.value < kappa.interval.hi
+    # Ten items with two flips, by the posterior of the cross table with 1/2 in each cell, computed
+    # apart from the rest: Scott's pi of tables drawn from Dirichlet(4.5, 1.5, 1.5, 4.5), with the
+    # tails of Student's t on nine degrees.
+    tables = np.random.default_rng(3).dirichlet([4.5, 1.5, 1.5, 4.5], 200_000)
+    good = tables[:, 0] + (tables[:, 1] + tables[:, 2]) / 2
+    kappas = 1 - (tables[:, 1] + tables[:, 2]) / (2 * good * (1 - good))
+    tail = stats.norm.cdf(stats.t(9).ppf(0.025))
+    low, high = np.quantile(kappas, [tail, 1 - tail])
+    assert few.fleiss_kappa.interval is not None
+    assert few.fleiss_kappa.interval.lo == pytest.approx(low, abs=0.06)
+    assert few.fleiss_kappa.interval.hi == pytest.approx(high, abs=0.03)
+
+
+def test_the_kappa_of_one_item_has_no_interval_and_says_why() -> None:
+    # Good and bad once each: kappa is -1, but one item shows no spread.
+    kappa = study_invariance(cycle("g", "b")).fleiss_kappa
+    assert (kappa.value, kappa.interval) == (-1.0, None)
+    assert kappa.no_interval
 
 
 def test_the_wording_that_agrees_least_is_the_worst() -> None:
