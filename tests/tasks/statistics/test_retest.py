@@ -18,10 +18,11 @@ from tests.support.evaluations import bench, eta, eta_item
 MODEL: Raw = {"provider": "openai", "model_id": "m"}
 
 
-def run(verdicts: str, **changes: object) -> Evaluation:
+def run(verdicts: str, endorsement_config: Raw | None = None, **changes: object) -> Evaluation:
     """A run with one item per letter, three samples each."""
     items = [eta_item(f"i{k:02}", letter, letter * 3) for k, letter in enumerate(verdicts)]
-    return eta(items, **changes)
+    config = {"n_samples": 3} | (endorsement_config or {})
+    return eta(items, endorsement_config=config, **changes)
 
 
 def retested(a: str, b: str) -> RetestResult:
@@ -58,7 +59,7 @@ def test_two_identical_runs_of_one_class_are_undefined_and_not_unstable() -> Non
         ({"model": MODEL | {"params": {"temperature": 0.0}}}, r"params\.temperature"),
         ({"model": MODEL | {"params": {"reasoning": "high"}}}, r"params\.reasoning"),
         ({"paraphrase_variant": 1}, "paraphrase_variant"),
-        ({"endorsement_config": {"n_samples": 3}}, "n_samples"),
+        ({"endorsement_config": {"n_samples": 7}}, "n_samples"),
         ({"endorsement_config": {"tie_break": "good"}}, "tie_break"),
         ({"endorsement_config": {"question_form": "coherence"}}, "question_form"),
         ({"endorsement_config": {"verification_prompt_id": "x"}}, "verification_prompt_id"),
@@ -135,7 +136,7 @@ def test_only_shared_items_count_and_the_others_are_named() -> None:
 
 @pytest.mark.parametrize("left_over", [0, 2])
 def test_without_shared_items_every_figure_is_null_with_a_reason(left_over: int) -> None:
-    found = retest_runs(run("g" * left_over), eta([eta_item("z", "g", "g")]))
+    found = retest_runs(run("g" * left_over), eta([eta_item("z", "g", "ggg")]))
     names = {"test_retest_kappa", "kappa_three_class", "agreement_rate", "flip_rate"}
     assert {name for name in names if getattr(found, name) is None} == names
     assert found.reasons.keys() == names
