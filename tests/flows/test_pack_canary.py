@@ -159,7 +159,7 @@ def test_hidden_values_are_found_nowhere_but_in_the_pack(tmp_path: Path, engine:
     files = {"hidden/expected.txt": hidden("file"), "hidden/more/other.txt": hidden("other")}
     write_pack(desk.pack, rows, files=files)
     answers = [
-        {"task_id": r["id"], field: "nothing"}
+        {"task_id": r["id"], field: f"nothing, {PUBLIC}"}
         for r, field in zip(
             rows,
             ["text", "text", "text", "text", "text", "patch", "workspace", "text"],
