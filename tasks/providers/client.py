@@ -34,6 +34,7 @@ class Client:
     """
 
     def __init__(self, headers: Mapping[str, str], concurrency: int) -> None:
+        self._ways: dict[str, tuple[httpx.URL, httpx.AsyncBaseTransport]] = {}
         limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
         try:
             # With a transport of our own making httpx would leave out the proxies.
@@ -54,6 +55,8 @@ class Client:
                 code="bad_proxy",
             ) from None
 
+        self._headers = self._client.headers.raw
+
     async def post(self, url: str, body: bytes) -> Answer:
         """Send a JSON document.
 
@@ -63,9 +66,9 @@ class Client:
         try:
             # Past the client, straight to its transport for this address: cookies, redirects and
             # authentication, of which we use none, take much of a call's processor time.
-            transport = self._client._transport_for_url(httpx.URL(url))
+            address, transport = self._way_to(url)
             request = httpx.Request(
-                "POST", url, headers=self._client.headers, content=body, extensions=_EXTENSIONS
+                "POST", address, headers=self._headers, content=body, extensions=_EXTENSIONS
             )
             response = await transport.handle_async_request(request)
             try:
@@ -75,6 +78,12 @@ class Client:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise NoAnswer(f"{type(error).__name__}: {error}") from error
         return Answer(response.status_code, response.headers, content)
+
+    def _way_to(self, url: str) -> tuple[httpx.URL, httpx.AsyncBaseTransport]:
+        if url not in self._ways:
+            address = httpx.URL(url)
+            self._ways[url] = address, self._client._transport_for_url(address)
+        return self._ways[url]
 
     async def close(self) -> None:
         """Close all connections."""

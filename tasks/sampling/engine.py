@@ -24,7 +24,7 @@ FIRST_PAUSE = 0.5
 COMMIT_WAIT = 0.06
 LONGEST_COMMIT_WAIT = 0.1
 # Of the time, at the most, that goes into writing while calls are running.
-COMMIT_SHARE = 0.3
+COMMIT_SHARE = 0.6
 RENEW_SECONDS = 1.5
 # A reply that comes so soon was made here, and costs nothing to ask for again.
 FREE_SECONDS = 0.001
@@ -277,8 +277,6 @@ class Sampler:
                 async with asyncio.timeout(LONGEST_COMMIT_WAIT):
                     await self._due.wait()
             self._due.clear()
-            # Others that were answered in this moment are written along.
-            await asyncio.sleep(0)
             started = time.monotonic()
             await self._commit()
             spent = time.monotonic() - started
